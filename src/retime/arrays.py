@@ -1,4 +1,4 @@
-"""Arrays that data types are made of: float64, finite and read-only."""
+"""Read-only, finite float64 arrays for the data types."""
 
 from __future__ import annotations
 
@@ -17,16 +17,13 @@ FloatArray = npt.NDArray[np.float64]
 def read_only(
     values: npt.ArrayLike, shape: tuple[int | None, ...], what: str, *, may_be_nan: bool = False
 ) -> FloatArray:
-    """Bring finite values to a read-only float64 array of a shape; ``None`` matches any length.
+    """Convert finite values to a read-only float64 array of a shape; ``None`` matches any length.
 
-    An array that is read-only already is kept as it is, so that equal data stays shared. With
-    ``may_be_nan`` the caller looks for values that are not finite, and says where they are.
+    An array that is already read-only is returned unchanged, so that equal data stays shared. With
+    ``may_be_nan`` the caller checks for values that are not finite.
     """
     a = _numbers(values, what)
-    fits = [n is None or n == m for n, m in zip(shape, a.shape, strict=False)]
-    if a.ndim != len(shape) or not all(fits):
-        wanted = ", ".join("any" if n is None else str(n) for n in shape)
-        raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
+    _must_have_shape(a, shape, what)
     if not may_be_nan and not np.isfinite(a).all():
         raise InputError(f"{what} must be finite")
     if a.flags.writeable or _shows_writeable(a):
@@ -34,6 +31,13 @@ def read_only(
             a = a.copy()
         a.setflags(write=False)
     return a
+
+
+def _must_have_shape(a: FloatArray, shape: tuple[int | None, ...], what: str) -> None:
+    fits = [n is None or n == m for n, m in zip(shape, a.shape, strict=False)]
+    if a.ndim != len(shape) or not all(fits):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
 
 
 def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -46,7 +50,7 @@ def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
 
 
 def _shows_writeable(a: npt.NDArray[Any]) -> bool:
-    """Return whether a read-only array is a view of memory that can still be written to."""
+    """Return whether a read-only array is a view of a writeable one."""
     base = a.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -56,18 +60,11 @@ def _shows_writeable(a: npt.NDArray[Any]) -> bool:
 
 
 class ReadOnlyArrays(Pictured):
-    """Keep unpickled and copied arrays read-only, which numpy does not."""
+    """Keep arrays read-only after unpickling and copying, which numpy does not."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            elif isinstance(value, dict):
-                for inner in value.values():
-                    if isinstance(inner, np.ndarray):
-                        inner.setflags(write=False)
-                value = MappingProxyType(value)
-            object.__setattr__(self, key, value)
+            object.__setattr__(self, key, _protected(value))
 
     def __getstate__(self) -> dict[str, Any]:
         # Mapping proxies do not pickle; cached values are recomputed.
@@ -75,3 +72,12 @@ class ReadOnlyArrays(Pictured):
         return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in state.items()}
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def _protected(value: Any) -> Any:
+    """Return an array, or a mapping of arrays, that cannot be changed; other values as they are."""
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
+    elif isinstance(value, dict):
+        return MappingProxyType({k: _protected(v) for k, v in value.items()})
+    return value

@@ -1,7 +1,7 @@
-"""Bring loose values, as text, JSON or numpy hold them, to declared types.
+"""Convert untyped values from text, JSON or numpy to declared types.
 
-Own code rather than pydantic or msgspec: both refuse what a command line gives (``"0.8=1.1"``), and
-their messages name types instead of telling a person what to write.
+This is not done by pydantic or msgspec, because both reject values from the command line
+(``"0.8=1.1"``), and their messages name types instead of explaining what to write.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Made = TypeVar("Made")
 
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
-    """Bring a value to a type, or raise an ``InputError`` that names the parameter.
+    """Convert a value to a type, or raise an ``InputError`` that names the parameter.
 
     The kind is a class, ``Literal``, a union, a tuple, a sequence or a callable; sequences become
-    tuples. ``name`` is the parameter's, for the message.
+    tuples. ``name`` is the parameter's, for error messages.
     """
     if kind is Any:
         return _finite(value, name)
@@ -33,23 +33,16 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     origin = typing.get_origin(kind)
     if origin is None:
         return _plain(value, kind, name)
-    if is_time(kind):
-        return _time(value, kind, name)
-    if origin is Literal:
-        return _literal(value, typing.get_args(kind), name)
-    if origin in (Union, types.UnionType):
-        return _union(value, typing.get_args(kind), name)
-    if is_sequence(kind) or origin is tuple:
-        return _tuple(value, kind, name)
-    if origin is Callable:
-        if callable(value):
-            return value
-        raise InputError(f"{name} is {value!r}; it should be a function")
-    return _plain(value, origin, name)  # a mapping: its members are the method's own to check
+    # Values of a mapping are checked by the method that takes it.
+    return _BY_ORIGIN.get(origin, _of_origin)(value, kind, name)
+
+
+def _of_origin(value: Any, kind: Any, name: str) -> Any:
+    return _plain(value, typing.get_origin(kind), name)
 
 
 def listed(document: Any, make: Callable[[Any], Made], noun: str, members: str) -> tuple[Made, ...]:
-    """Make things of a JSON list, one of each entry; an error tells the entry's number."""
+    """Convert each entry of a JSON list; errors name the number of the entry."""
     if not isinstance(document, list):
         raise InputError(f"{noun}s are a list of objects with {members}")
     out = []
@@ -62,33 +55,33 @@ def listed(document: Any, make: Callable[[Any], Made], noun: str, members: str) 
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Return whether a value is a number; true and false are none."""
+    """Return whether a value is a number, but not true or false."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Return whether a value is a whole number; true and false are none."""
+    """Return whether a value is an integer, but not true or false."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def options_of(kind: Any) -> tuple[Any, ...]:
-    """List the members of a union, without ``None``; any other type is its own only member."""
+    """List the members of a union, without ``None``; for any other type, the type itself."""
     if typing.get_origin(kind) not in (Union, types.UnionType):
         return (kind,)
     return tuple(t for t in typing.get_args(kind) if t is not type(None))
 
 
 def is_time(kind: Any) -> bool:
-    """Return whether a type is that of a time, which may be written as ``48f`` or ``80%``."""
+    """Return whether a type is a time, which may be written as ``48f`` or ``80%``."""
     return typing.get_origin(kind) is Annotated and isinstance(kind.__metadata__[0], TimeKind)
 
 
 def plain_type(kind: Any) -> Any:
-    """Return a type whose times are plain numbers."""
+    """Return a type with plain numbers in place of times."""
     if is_time(kind):
         return kind.__origin__
     origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if not args or origin in (Literal, Callable) or not any(map(_holds_time, args)):
+    if not any(map(_holds_time, args)):
         return kind
     plain = tuple(map(plain_type, args))
     if origin in (Union, types.UnionType):
@@ -115,7 +108,7 @@ def _plain(value: Any, kind: Any, name: str) -> Any:
         return value
     if hasattr(kind, "from_document") and isinstance(value, Mapping):
         try:
-            return kind.from_document(value)  # a method's own kind of data, as JSON holds it
+            return kind.from_document(value)  # data of a method, as JSON
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
     raise _wrong_type(value, kind, name)
@@ -130,21 +123,30 @@ def _time(value: Any, kind: Any, name: str) -> Any:
     return _plain(value, float, name)
 
 
+def _function(value: Any, kind: Any, name: str) -> Any:
+    if not callable(value):
+        raise InputError(f"{name} is {value!r}; it should be a function")
+    return value
+
+
 def _number(value: Any, kind: type, name: str) -> Any:
     if isinstance(value, str):
+        return _parsed(value, kind, name)
+    if kind is float and is_number(value):
         try:
-            return _finite(kind(value), name)
-        except ValueError:
-            raise InputError(f"{name}: {value[:40]!r} is not a number") from None
-    if is_number(value):
-        if kind is float:
-            try:
-                return _finite(float(value), name)
-            except OverflowError:
-                raise InputError(f"{name} is too large; it must be a finite number") from None
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
+            return _finite(float(value), name)
+        except OverflowError:
+            raise InputError(f"{name} is too large; it must be a finite number") from None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     raise _wrong_type(value, kind, name)
+
+
+def _parsed(text: str, kind: type, name: str) -> Any:
+    try:
+        return _finite(kind(text), name)
+    except ValueError:
+        raise InputError(f"{name}: {text[:40]!r} is not a number") from None
 
 
 def _wrong_type(value: Any, kind: Any, name: str) -> InputError:
@@ -158,24 +160,22 @@ def _finite(value: Any, name: str) -> Any:
     return value
 
 
-def _literal(value: Any, words: tuple[Any, ...], name: str) -> Any:
+def _literal(value: Any, kind: Any, name: str) -> Any:
+    words = typing.get_args(kind)
     if value not in words:
         raise InputError(f"{name} is {value!r}; it can be " + ", ".join(map(repr, words)))
     return value
 
 
-def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
-    if value is None and type(None) in options:
-        return None
-    if type(value) in options:  # 1 stays a count where a share is possible too
+def _union(value: Any, kind: Any, name: str) -> Any:
+    options = typing.get_args(kind)
+    if type(value) in options:  # None, and 1 stays a count if a fraction is possible too
         return _finite(value, name)
     pairs = _pairs(options) if isinstance(value, Mapping) else None
     if pairs is not None:
-        return coerce(tuple(value.items()), pairs, name)  # pairs, whichever way they are given
+        return coerce(tuple(value.items()), pairs, name)
     errors = []
-    for option in options:
-        if option is type(None):
-            continue
+    for option in options_of(kind):
         try:
             return coerce(value, option, name)
         except InputError as e:
@@ -184,7 +184,7 @@ def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
 
 
 def _pairs(options: tuple[Any, ...]) -> Any:
-    """Return the list among options that a mapping can be brought to; ``None`` where none is."""
+    """Return the option that is a list of pairs, if a mapping is another option, or ``None``."""
     if not any(typing.get_origin(t) is Mapping for t in options):
         return None
     return next((t for t in options if is_sequence(t)), None)
@@ -194,7 +194,7 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
     items = typing.get_args(kind)
     many = is_sequence(kind)
     if isinstance(value, str):
-        value = _split(value, items, many)
+        value = _split_many(value, items[0]) if many else _split(value, items)
     try:
         values = list(value)
     except TypeError:
@@ -202,20 +202,38 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
     if many:
         return tuple(coerce(v, items[0], f"{name}[{i}]") for i, v in enumerate(values))
     if len(values) != len(items):
-        shown = ", ".join(map(str, values))
-        like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
-        if len(values) > len(items) and is_time(items[0]):
-            like += ", or with a comma between times in minutes, like 0:30,1:02.5"
-        raise InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
+        raise _wrong_count(values, items, name)
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
 
 
-def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
-    """Split a text at its first kind of mark; a name in front may hold that mark itself."""
-    if many:
-        return text.split(",") if plain_type(items[0]) in (float, int) else [text]
-    # Between times a comma comes before a colon, which also stands in 1:02.5.
+def _wrong_count(values: list[Any], items: tuple[Any, ...], name: str) -> InputError:
+    shown = ", ".join(map(str, values))
+    like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+    if len(values) > len(items) and is_time(items[0]):
+        like += ", or with a comma between times in minutes, like 0:30,1:02.5"
+    return InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
+
+
+def _split_many(text: str, item: Any) -> list[str]:
+    return text.split(",") if plain_type(item) in (float, int) else [text]
+
+
+def _split(text: str, items: tuple[Any, ...]) -> list[str]:
+    """Split text at its separator; a name at the start may contain the separator itself."""
+    # A comma separates times before a colon, which also occurs in 1:02.5.
     mark = next((m for m in ("=,:" if is_time(items[0]) else "=:,") if m in text), None)
     if mark is None:
         return [text]
     return text.rsplit(mark, len(items) - 1) if items[0] is str else text.split(mark)
+
+
+# Conversions by the origin of a generic type.
+_BY_ORIGIN: dict[Any, Callable[[Any, Any, str], Any]] = {
+    Annotated: _time,
+    Literal: _literal,
+    Union: _union,
+    types.UnionType: _union,
+    tuple: _tuple,
+    Sequence: _tuple,
+    Callable: _function,
+}

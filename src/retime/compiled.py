@@ -1,7 +1,7 @@
-"""Compiled code: the only module that imports numba and controls BLAS threads.
+"""Compile functions with numba, and limit BLAS threads.
 
-Compiled functions are cached on disk, so that only the first use after an install compiles. The
-first time takes seconds, with a note.
+Compiled functions are cached on disk. Only the first use after an install compiles, which takes a
+few seconds and logs a warning.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ log = logging.getLogger("retime")
 
 
 class _Announce(event.Listener):
-    """Say once a process that something is being compiled (numba is silent, cached or not)."""
+    """Log a warning on the first compilation of a process; numba itself logs nothing."""
 
     def __init__(self) -> None:
         self.said = False
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__ or ""  # none where made by exec
+        module = event.data["dispatcher"].py_func.__module__ or ""  # None if made by exec
         if not self.said and module.startswith("retime."):
             self.said = True
             log.warning("compiling the numeric core: a few seconds, once after an install")
@@ -38,18 +38,18 @@ event.register("numba:compile", _Announce())  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function on its first call; the result is cached on disk and frees the GIL."""
+    """Compile a function on its first call; it releases the GIL and is cached on disk."""
     compiled: Callable[..., Any]
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # no folder to cache in: compile anew in every process
+    except RuntimeError:  # no folder for the cache: compile in every process
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return compiled
 
 
 @functools.cache
 def _blas() -> Any:
-    import scipy.linalg  # noqa: F401  # its own BLAS is to be found too
+    import scipy.linalg  # noqa: F401  # load its BLAS, so that the controller finds it
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -57,6 +57,6 @@ def _blas() -> Any:
 
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread: many small systems wait longer for threads than they compute."""
+    """Limit BLAS to one thread, which is faster for many small systems."""
     with _blas().limit(limits=1, user_api="blas"):
         yield

@@ -11,17 +11,17 @@ from typing import Any
 
 from retime.notes import Note
 
-# Names that a wrong one is compared with, and their length.
+# Limits on the names that an unknown name is compared with: their number and length.
 _MOST_KNOWN, _LONGEST = 500, 100
 
 
-# Characters of an error's sentence, and of one word in it before its middle is left out.
+# Longest error message, and longest word in it that is not shortened; characters.
 MOST_SENTENCE, _MOST_WORD = 300, 80
 _LONG_WORD = re.compile(rf"\S{{{_MOST_WORD + 1},}}+")
 
 
 def bounded(sentence: str) -> str:
-    """Return a sentence of at most 300 characters, the middle of long names left out.
+    """Shorten a sentence to 300 characters, by leaving out the middle of long names.
 
     >>> len(bounded("no joint named " + "A" * 5000 + "; known: Hips"))
     106
@@ -32,7 +32,7 @@ def bounded(sentence: str) -> str:
     told = _LONG_WORD.sub(lambda m: f"{m[0][:half]}...{m[0][-half:]}", sentence)
     if len(told) <= MOST_SENTENCE:
         return told
-    # What is wrong stands at the beginning, what to do about it at the end.
+    # A message starts with the problem and ends with the remedy.
     return f"{told[: MOST_SENTENCE - 83]}...{told[-80:]}"
 
 
@@ -57,7 +57,7 @@ class RetimeError(Exception):
 
     @property
     def note(self) -> str:
-        """The message as a note, for front ends that name its remedy in their own way."""
+        """The message as a note, for front ends that format its remedy."""
         message = self.args[0] if self.args else ""
         if isinstance(message, Note):
             fact = bounded(message.fact)
@@ -65,7 +65,7 @@ class RetimeError(Exception):
         return bounded(str(message))
 
     def within(self, where: str) -> RetimeError:
-        """Say where it happened, before the message; the remedy stays."""
+        """Put a location before the message; return the error."""
         text = self.note
         if isinstance(text, Note):
             self.args = (Note(f"{where}: {text.fact}", text.remedy, code=text.code, **text.values),)
@@ -96,12 +96,11 @@ class FormatError(RetimeError):
     ) -> None:
         self.path = None if path is None else str(path)
         self.line = line
-        where = self.path or ""
-        if line is not None:
-            where += f":{line}" if where else f"line {line}"
         super().__init__(message)
-        if where:
-            self.within(where)
+        if self.path and line is not None:
+            self.within(f"{self.path}:{line}")
+        elif self.path or line is not None:
+            self.within(self.path or f"line {line}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same_error, (type(self), self.args, self.__dict__)
@@ -119,7 +118,7 @@ class MissingDependencyError(RetimeError):
     feature : str
         The requested feature.
     extra : str
-        The extra of this package that installs what is missing.
+        The extra of this package that installs it.
     """
 
     def __init__(self, feature: str, extra: str) -> None:
@@ -131,7 +130,7 @@ class MissingDependencyError(RetimeError):
 
 
 def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
-    """Make an error again in another process, its sentence as it was."""
+    """Restore an error in another process with an unchanged message."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(state)
@@ -143,18 +142,15 @@ class FormatWarning(UserWarning):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Name the nearest known names, as the end of an error sentence.
+    """Return the most similar known names, as the end of an error message.
 
     >>> did_you_mean("RightHnad", ["RightHand", "LeftFoot"])
     "; did you mean 'RightHand'?"
     """
-    # Comparing takes the product of the lengths: no long name, and no name of thousands.
+    # The time of a comparison is the product of the lengths.
     folded = {k.casefold(): k for k in itertools.islice(known, _MOST_KNOWN) if len(k) <= _LONGEST}
     near = difflib.get_close_matches(name.casefold()[:_LONGEST], list(folded), n=3, cutoff=0.5)
     if near:
         return "; did you mean " + " or ".join(repr(folded[n]) for n in near) + "?"
-    listed = list(folded.values())
-    if not listed:
-        return ""
-    shown = ", ".join(listed[:12]) + (", …" if len(listed) > 12 else "")
-    return f"; known: {shown}"
+    listed = [*folded.values()][:12] + ["…"] * (len(folded) > 12)
+    return "; known: " + ", ".join(listed) if listed else ""

@@ -1,7 +1,7 @@
 """Functions that take declared parameters as keywords.
 
-:func:`takes` makes a function with keywords of one that takes a parameter dataclass; type checkers
-know the keywords from the dataclass's own ``__init__``.
+:func:`takes` turns a function of a parameter dataclass into one with keywords. Type checkers know
+the keywords from the ``__init__`` of the dataclass.
 """
 
 from __future__ import annotations
@@ -64,27 +64,26 @@ def _by_name(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return arguments by name; ones that a function lacks, or has twice, are a ``TypeError``."""
+    """Return arguments by name; raise a ``TypeError`` if one is missing, unknown or given twice."""
     order = [*leading, *(p.name for p in known if p.positional)]
     if len(arguments) > len(order):
         raise TypeError(f"{called}() takes {len(order)} positional arguments")
     values = dict(zip(order, arguments, strict=False))
-    for name, value in keywords.items():
+    names = [p.name for p in known]
+    for name in keywords:
         if name in values:
             raise TypeError(f"{called}() got two values for {name!r}")
-        values[name] = value
-    names = [p.name for p in known]
-    for name in values:
         if name not in leading and name not in names:
             raise TypeError(f"{called}() has no argument {name!r}{did_you_mean(name, names)}")
-    for name in leading:
-        if name not in values:
-            raise TypeError(f"{called}() needs {name!r}")
+    values |= keywords
+    missing = [name for name in leading if name not in values]
+    if missing:
+        raise TypeError(f"{called}() needs {missing[0]!r}")
     return values
 
 
 def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
-    """Return parameters in seconds where one of the arguments is a clip, or has one."""
+    """Return parameters with times in seconds if one of the arguments is or has a clip."""
     if not any(map(needs_clip, values_of(parameters).values())):
         return parameters
     for one in given:
@@ -95,11 +94,11 @@ def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
 
 
 def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
-    """Let a function take a dataclass's parameters as keywords.
+    """Let a function take the fields of a dataclass as keywords.
 
-    The function is written with the dataclass as its last argument. What it is called with is
-    checked as a recipe's values are; ``parameters`` and ``implementation`` of the result are the
-    dataclass and the function itself.
+    The last argument of the function is the dataclass. Keywords are checked like the values of a
+    recipe. ``parameters`` and ``implementation`` of the result are the dataclass and the original
+    function.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
 
 
 def describes(declaration: Any) -> Callable[[type[First]], type[First]]:
-    """Add to a class's docstring the parameters that its ``__init__`` takes."""
+    """Add declared parameters to the docstring of a class."""
 
     def describe(cls: type[First]) -> type[First]:
         cls.__doc__ = documented(cls.__doc__ or "", declared(declaration))
@@ -135,7 +134,7 @@ def _signature(first: list[inspect.Parameter], known: Sequence[Parameter]) -> in
 
 
 def documented(doc: str, known: Sequence[Parameter]) -> str:
-    """Add parameters to a numpydoc docstring, after those that it explains itself."""
+    """Add declared parameters to a numpydoc docstring, after those that it already has."""
     listed = sorted(known, key=lambda p: not p.positional)
     lines = "\n".join(f"{p.name} : {_type_text(p)}\n    {p.full_help}" for p in listed)
     # A section begins at a line over dashes.
@@ -145,16 +144,16 @@ def documented(doc: str, known: Sequence[Parameter]) -> str:
 
 
 def _type_text(p: Parameter) -> str:
-    words = []
-    for kind in options_of(p.type):
-        if typing.get_origin(kind) is Literal:
-            choices = ", ".join(repr(w).replace("'", '"') for w in typing.get_args(kind))
-            words.append("{" + choices + "}")
-        elif is_sequence(kind):
-            words.append("sequence")
-        elif kind is Any:
-            words.append("object")
-        else:
-            words.append(getattr(typing.get_origin(kind) or kind, "__name__", str(kind)))
-    optional = ", optional" if not p.required and p.default is None else ""
-    return " or ".join(dict.fromkeys(words)) + optional
+    words = dict.fromkeys(map(_type_word, options_of(p.type)))
+    return " or ".join(words) + (", optional" if p.default is None else "")
+
+
+def _type_word(kind: Any) -> str:
+    if typing.get_origin(kind) is Literal:
+        choices = ", ".join(repr(w).replace("'", '"') for w in typing.get_args(kind))
+        return "{" + choices + "}"
+    if is_sequence(kind):
+        return "sequence"
+    if kind is Any:
+        return "object"
+    return str(getattr(typing.get_origin(kind) or kind, "__name__", kind))

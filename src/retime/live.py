@@ -1,4 +1,4 @@
-"""Follow a performer in real time, and score a performance's timing: the public names."""
+"""Follow a performer in real time, and score the timing of a performance."""
 
 from __future__ import annotations
 

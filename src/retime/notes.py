@@ -1,9 +1,8 @@
-"""Notes: what a result's user should know, as a sentence with the facts behind it.
+"""Notes: sentences about a result, with a code, values and a remedy.
 
-A note is text, so that it can be printed, compared and stored as it is. It also carries a code, the
-values in it, and the parameter that would change what it tells: each front end names that parameter
-in its own way (``--source-fps``, the field "Search rate"), so no sentence below a front end holds a
-command-line flag.
+A note is a string, so that it can be printed, compared and stored. Its code and values are for
+programs. Its remedy names a parameter, which each front end shows in its own way (``--source-fps``,
+or the field "Search rate"); no sentence below a front end contains a command-line flag.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import Any
 
 
 class Remedy:
-    """A remedy: words, and the parameter to change.
+    """Words, and the parameter to change.
 
-    The words are the end of a sentence, empty where the parameter says it all; a parameter of
-    reading a file has ``reading.`` before its name; ``value`` is what to set it to, where that is
-    known.
+    The words are the end of a sentence, and may be empty. Parameters of reading a file start with
+    ``reading.``. ``value`` is the suggested value, if known.
     """
 
     __slots__ = ("parameter", "value", "words")
@@ -36,8 +34,8 @@ def _remedy(words: str, parameter: str, value: Any) -> Remedy:
 class Note(str):
     """A sentence about a result.
 
-    ``fact`` is what is so, ``remedy`` what can be done about it, ``code`` a short name of this kind
-    of note, for programs; ``values`` are numbers and names in the sentence.
+    ``fact`` is the finding, ``remedy`` how to change it, ``code`` identifies the kind of note, and
+    ``values`` are the numbers and names in the sentence.
 
     Examples
     --------
@@ -55,14 +53,14 @@ class Note(str):
     values: Mapping[str, Any]
 
     def __new__(cls, fact: str, remedy: Remedy | None = None, *, code: str, **values: Any) -> Note:
-        """Make a note; its text is the fact and the remedy's words."""
+        """Make a note; its text is the fact and the words of the remedy."""
         words = remedy.words if remedy is not None else ""
         note = super().__new__(cls, f"{fact}; {words}" if words else fact)
         note.fact, note.remedy, note.code, note.values = fact, remedy, code, values
         return note
 
     def within(self, name: str) -> Note:
-        """Return the same note with the name of what it is about before it."""
+        """Return the note with the name of its subject before it."""
         return Note(f"{name}: {self.fact}", self.remedy, code=self.code, **self.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -74,22 +72,20 @@ def _note(fact: str, remedy: Remedy | None, code: str, values: dict[str, Any]) -
 
 
 def as_notes(given: Iterable[str]) -> tuple[Note, ...]:
-    """Return sentences as notes; plain text, which users give and files keep, has the code told."""
+    """Return sentences as notes; plain text from users and files gets the code ``told``."""
     return tuple(n if isinstance(n, Note) else Note(n, code="told") for n in given)
 
 
 def present(text: str, named: Callable[[Remedy], str | None]) -> str:
-    """Say a note, or an error's message, as a front end's user can follow it.
+    """Return a note or an error message with its remedy named by a front end.
 
-    Plain text is returned unchanged. ``named`` names a remedy's parameter, as ``--fps 30``;
-    ``None`` where the front end has no such thing. Text that starts with ``;`` takes the remedy's
-    place.
+    Plain text is returned unchanged. ``named`` returns how the front end shows the parameter of a
+    remedy, such as ``--fps 30``; text that starts with ``;`` to replace the remedy; or ``None`` if
+    the front end does not have the parameter.
     """
     if not isinstance(text, Note) or text.remedy is None or not text.remedy.parameter:
         return str(text)
     shown = named(text.remedy)
     if shown is None:
         return str(text)
-    if shown.startswith(";"):
-        return f"{text.fact}{shown}"
-    return f"{text} ({shown})"
+    return f"{text.fact}{shown}" if shown.startswith(";") else f"{text} ({shown})"

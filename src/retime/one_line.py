@@ -1,4 +1,4 @@
-"""Representations of one line: what a thing is, without the arrays that it holds."""
+"""Representations of one line, without the contents of arrays."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
-# Characters of one value, and of all together.
+# Longest text of one value, and of all values; characters.
 _MOST_VALUE, _MOST = 60, 200
-# A longer list or mapping is told by its length.
+# Longer lists and mappings are shown by their length.
 _MOST_LISTED = 4
 
 
@@ -19,7 +19,7 @@ def one_line(facts: Callable[[Any], Sequence[str]] | None = None) -> Callable[[C
     Parameters
     ----------
     facts : callable, optional
-        Lists what is to be told of an object. Default: the fields of a dataclass that differ from
+        Returns the texts to show for an object. Default: the fields of a dataclass that differ from
         their defaults, long values shortened.
 
     Examples
@@ -46,12 +46,8 @@ def one_line(facts: Callable[[Any], Sequence[str]] | None = None) -> Callable[[C
 
 
 def _fields(thing: Any) -> list[str]:
-    out = []
-    for field in dataclasses.fields(thing):
-        value = getattr(thing, field.name)
-        if field.repr and not _is_default(value, field):
-            out.append(f"{field.name}={shortened(value)}")
-    return out
+    shown = [(f, getattr(thing, f.name)) for f in dataclasses.fields(thing) if f.repr]
+    return [f"{f.name}={shortened(value)}" for f, value in shown if not _is_default(value, f)]
 
 
 def _is_default(value: Any, field: dataclasses.Field[Any]) -> bool:
@@ -65,7 +61,7 @@ def _is_default(value: Any, field: dataclasses.Field[Any]) -> bool:
 
 
 def shortened(value: Any) -> str:
-    """Represent a value in a few words: arrays by their shape, long lists by their length."""
+    """Represent a value briefly: arrays by their shape, long lists by their length."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and shape:
         return f"<array {' x '.join(map(str, shape))}>"

@@ -1,12 +1,12 @@
-"""Parameters, each declared in exactly one place.
+"""Declare each parameter in one place.
 
-A method's parameters are the fields of a frozen dataclass. What a person needs to know about each
-is :class:`About` in the field's ``Annotated`` type::
+The parameters of a method are the fields of a frozen dataclass. An :class:`About` in the field's
+``Annotated`` type describes it::
 
     duration: Annotated[float | None, About("Length of the result.", unit="s")] = None
 
 Recipe validation, command-line options, the studio's forms, Blender's panel, docstrings and the
-reference pages follow from that; :mod:`retime.keywords` makes functions that take them.
+reference pages are generated from it; :mod:`retime.keywords` makes functions with these keywords.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 Range = tuple[float, float]
 Widget = Literal["motion", "motions", "data", ""]
-# Ends of ranges are compared in seconds; times come from arithmetic on frames.
+# Tolerance for times computed from frames, seconds.
 _SAME_TIME = 1e-9
 
 
@@ -33,37 +33,37 @@ class About:
     """Description of a parameter for people."""
 
     help: str
-    """What it does, as a sentence; unit and default are added where it is shown."""
+    """Effect of the parameter, as a sentence; unit and default are added automatically."""
     unit: str = ""
-    """As a person writes it: ``"s"``, ``"Hz"``, ``"m"``."""
+    """Unit symbol: ``"s"``, ``"Hz"``, ``"m"``."""
     minimum: float | None = None
     maximum: float | None = None
-    """Bounds that are still allowed."""
+    """Bounds, inclusive."""
     label: str = ""
-    """Its name in forms, where the parameter's own name would not do."""
+    """Name in forms. Default: the parameter's name."""
     flag: str = ""
-    """Name on the command line, where it differs (``keytime`` for ``keytimes``)."""
+    """Name on the command line (``keytime`` for ``keytimes``). Default: the parameter's name."""
     metavar: str | None = None
-    """What stands behind the flag in the help."""
+    """Placeholder after the flag in the help."""
     widget: Widget = ""
-    """The form's control, where the type does not tell: ``"motion"`` and ``"motions"`` are paths of
-    motion files, ``"data"`` is edited elsewhere.
+    """Control of the form, if the type does not determine it: ``"motion"`` and ``"motions"`` are
+    paths of motion files, ``"data"`` is edited elsewhere.
     """
     advanced: bool = False
-    """Whether most people never need it: it is shown after the others, behind a fold."""
+    """Whether it is shown after the others, in a collapsed section."""
     slider: tuple[float, float] | None = None
-    """Ends of a form's slider, where the bounds are open or far wider than what people use."""
+    """Range of the form's slider. Default: the bounds."""
     step: float = 0.01
-    """Step of a form's number; it also tells how many digits are shown."""
+    """Step of the form's number field; it also determines the digits shown."""
     ends: tuple[str, str] | None = None
-    """Words under the ends of the slider, which then has a line of its own."""
+    """Words under the ends of the slider."""
     presets: tuple[tuple[str, Any], ...] = ()
-    """Words that may be given in place of a value, and the values that they stand for."""
+    """Words that may be given in place of a value, with their values."""
     parse: Callable[[str], Any] | None = None
-    """Brings text to a value, where people write it in a way of its own (``15kg@chest``)."""
+    """Convert text with a special syntax (``15kg@chest``) to a value."""
 
     def word_for(self, value: Any) -> str | None:
-        """Return the preset that stands for a value."""
+        """Return the preset word of a value."""
         return next((word for word, preset in self.presets if preset == value), None)
 
 
@@ -71,7 +71,7 @@ class About:
 class Parameter:
     """One declared parameter: its name, type, default and metadata.
 
-    ``type`` has times as plain numbers; ``declared_type`` tells which numbers are times.
+    ``type`` has plain numbers for times; ``declared_type`` marks which numbers are times.
     """
 
     name: str
@@ -99,12 +99,12 @@ class Parameter:
 
     @property
     def takes_times(self) -> bool:
-        """Whether it is a time or holds some, which may be written as ``48f`` or ``80%``."""
+        """Whether it is or contains a time, which may be written as ``48f`` or ``80%``."""
         return bool(self.declared_type != self.type)
 
     @property
     def is_path(self) -> bool:
-        """Whether it names motion files, which a recipe finds relative to itself."""
+        """Whether it is a path of motion files, relative to the recipe."""
         return self.about.widget in ("motion", "motions")
 
     @property
@@ -112,7 +112,7 @@ class Parameter:
         """Whether several values may be given."""
         if self.about.widget:
             return self.about.widget == "motions"
-        # A number that may also be a list, such as a share or times, is given once.
+        # A type that may also be a single number is given once.
         plain = [t for t in options_of(self.type) if typing.get_origin(t) is not Mapping]
         return bool(plain) and all(is_sequence(t) for t in plain)
 
@@ -122,21 +122,20 @@ class Parameter:
         return self.help_with(times="s, 48f, 80% or 1:02.5")
 
     def help_with(self, *, times: str) -> str:
-        """Return the help with unit and default; ``times`` says how a time is written."""
-        further = [self.about.unit] if self.about.unit not in ("", "×") else []
-        if self.takes_times and further == ["s"]:
-            further = [times]
-        if self.repeatable:
-            further.append("repeatable")
-        if self.about.presets:
-            words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
-            further.append(f"or {words}")
-        if not self.required and self.default not in (None, (), False, ""):
-            further.append(f"default {_shown(self.default)}")
-        if not further:
+        """Return the help with unit and default; ``times`` describes how to write a time."""
+        timed = self.takes_times and self.about.unit == "s"
+        words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
+        given = not self.required and self.default not in (None, (), False, "")
+        further = [
+            times if timed else self.about.unit.removesuffix("×"),
+            "repeatable" if self.repeatable else "",
+            f"or {words}" if words else "",
+            f"default {_shown(self.default)}" if given else "",
+        ]
+        if not any(further):
             return self.about.help
         first, mark, more = self.about.help.removesuffix(".").partition(". ")
-        return f"{first} ({', '.join(further)}){mark}{more}."
+        return f"{first} ({', '.join(filter(None, further))}){mark}{more}."
 
 
 def _shown(value: Any) -> str:
@@ -148,7 +147,7 @@ def _shown(value: Any) -> str:
 
 
 def declared(cls: Any) -> tuple[Parameter, ...]:
-    """List the parameters that a dataclass declares; what methods share comes last."""
+    """List the parameters that a dataclass declares; those shared by all methods come last."""
     return _declared(cls)
 
 
@@ -160,7 +159,7 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
     for field in dataclasses.fields(cls):
         kind, *marks = typing.get_args(hints[field.name])
         about = marks.pop()
-        if marks:  # a time: its own mark was merged with this one
+        if marks:  # a time: typing merged its mark with this one
             kind = Annotated[kind, marks[0]]
         positional, common = field.kw_only is False, field.name in shared
         out.append(
@@ -170,13 +169,13 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
 
 
 def values_of(parameters: Any, declaration: Any = None) -> dict[str, Any]:
-    """Return the values of a parameter dataclass by name; of those that another declares too."""
+    """Return the values of a parameter dataclass by name, or only those of a declaration."""
     wanted = declared(type(parameters) if declaration is None else declaration)
     return {p.name: getattr(parameters, p.name) for p in wanted}
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two parameter dataclasses are equal; a count of 1 is not a fraction of 1.0."""
+    """Return whether two parameter dataclasses are equal, types included: 1 is not 1.0."""
     if type(one) is not type(other):
         return False
     pairs = zip(values_of(one).values(), values_of(other).values(), strict=True)
@@ -184,7 +183,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def build(cls: type, values: Mapping[str, Any]) -> Any:
-    """Make a parameter dataclass from loose values; unknown names and bad values are errors."""
+    """Make a parameter dataclass from untyped values; raise on unknown names and bad values."""
     known = {p.name: p for p in declared(cls)}
     for name in values:
         if name not in known:
@@ -198,28 +197,34 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(_said(p, value), p.declared_type, p.name)
+    value = coerce(_parsed(p, value), p.declared_type, p.name)
     if is_number(value):
-        unit = f" {p.about.unit}" if p.about.unit else ""
-        low, high = p.about.minimum, p.about.maximum
-        if low is not None and value < low:
-            raise InputError(f"{p.name} is {value:g}{unit}; the minimum is {low:g}{unit}")
-        if high is not None and value > high:
-            raise InputError(f"{p.name} is {value:g}{unit}; the maximum is {high:g}{unit}")
+        _must_be_within_bounds(p, value)
     return value
 
 
-def _said(p: Parameter, value: Any) -> Any:
-    """Bring words and texts of a parameter's own kind to values."""
+def _must_be_within_bounds(p: Parameter, value: float) -> None:
+    unit = f" {p.about.unit}" if p.about.unit else ""
+    low, high = p.about.minimum, p.about.maximum
+    if low is not None and value < low:
+        raise InputError(f"{p.name} is {value:g}{unit}; the minimum is {low:g}{unit}")
+    if high is not None and value > high:
+        raise InputError(f"{p.name} is {value:g}{unit}; the maximum is {high:g}{unit}")
+
+
+def _parsed(p: Parameter, value: Any) -> Any:
+    """Replace preset words and text with a special syntax by their values."""
     about = p.about
     if isinstance(value, str):
         word = value.strip().lower()
         for known, preset in about.presets:
             if word == known:
                 return preset
-        if about.parse is not None:
-            return (about.parse(value),) if p.repeatable else about.parse(value)
-    elif about.parse is not None and isinstance(value, list | tuple):
+    if about.parse is None:
+        return value
+    if isinstance(value, str):
+        return (about.parse(value),) if p.repeatable else about.parse(value)
+    if isinstance(value, list | tuple):
         return tuple(about.parse(v) if isinstance(v, str) else v for v in value)
     return value
 
@@ -238,28 +243,25 @@ def resolved(parameters: Any, clock: Clock) -> Any:
     values = values_of(parameters)
     if not any(map(needs_clip, values.values())):
         return parameters
-    start, end = clock.domain
-    for name in ("range", "duration"):  # the others depend on these two
-        if values.get(name) is None:
-            continue
-        values[name] = in_seconds(values[name], clock, name)
-        if name == "range":
-            a, b = values[name]
-            clock = replace(clock, length=b - a)
-        else:
-            part = end - start if clock.length is None else clock.length
-            asked = values[name]
-            total = asked if asked == "free" else end - start + asked - part
-            clock = replace(clock, output_length=total)
+    whole = clock.domain[1] - clock.domain[0]
+    # Percentages of a length depend on the range, and those of the output on both.
+    if values.get("range") is not None:
+        a, b = in_seconds(values["range"], clock, "range")
+        clock = replace(clock, length=b - a)
+    if values.get("duration") is not None:
+        duration = in_seconds(values["duration"], clock, "duration")
+        part = whole if clock.length is None else clock.length
+        total = duration if duration == "free" else whole + duration - part
+        clock = replace(clock, output_length=total)
     found = {n: in_seconds(v, clock, n) for n, v in values.items()}
     return build(type(parameters), found)
 
 
-# ---- what several methods take
+# ---- shared by several methods
 
 
 def part_of_clip(span: Range, domain: Range) -> Range:
-    """Return a range that is a part of a clip, or say that it is none."""
+    """Return a range; raise if it is not a part of the clip."""
     (a, b), (first, last) = span, domain
     if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
         raise InputError(

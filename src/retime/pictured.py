@@ -1,6 +1,6 @@
-"""Pictures for notebooks: the only imports from the types up to ``plot``.
+"""Pictures of the data types in notebooks.
 
-The module is imported by its name, so that no contract on imports needs an exception for it.
+``retime.plot`` is imported by name, because the import contracts put it above the data types.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Pictured:
-    """A type that notebooks show as a picture or a table, where ``retime.plot`` knows one."""
+    """A type that notebooks show as a picture or a table, if ``retime.plot`` has one for it."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Pictured:
 
 
 def draw(kind: str, *arguments: Any, **options: Any) -> Figure:
-    """Draw a figure by the function of ``retime.plot`` of a name."""
+    """Draw a figure by the name of a function of ``retime.plot``."""
     plot = importlib.import_module("retime.plot")
     figure: Figure = getattr(plot, kind)(*arguments, **options)
     return figure

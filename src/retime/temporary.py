@@ -1,4 +1,4 @@
-"""Temporary files: named after their process, so that the next run removes what a kill left."""
+"""Temporary files, named after their process so that the next run can remove leftovers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 _NAME = "retime-"
-# Nothing younger is removed: another machine or container may be writing it.
+# Newer files are kept, because another machine or container may be writing them.
 _SECONDS = 3600.0
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a private folder that is removed with its context, or by the next run after a kill."""
+    """Return a private folder that is removed on exit, or by the next run if this one is killed."""
     tidy()
     return tempfile.TemporaryDirectory(prefix=f"{_NAME}{os.getpid()}-", ignore_cleanup_errors=True)
 
@@ -30,34 +30,40 @@ def temporary_file(suffix: str) -> tuple[int, str]:
 
 @functools.cache
 def tidy() -> None:
-    """Remove temporary files of processes that have ended; once a process."""
+    """Remove temporary files of processes that have ended; run once per process."""
     remove_left(Path(tempfile.gettempdir()), f"{_NAME}*", by_process=True)
 
 
 def remove_left(
     folder: Path, pattern: str, *, by_process: bool = False, seconds: float = _SECONDS
 ) -> None:
-    """Remove own files and folders of a pattern that nobody has changed for some time.
+    """Remove the user's files and folders of a pattern that have not changed for some time.
 
-    With ``by_process`` their names hold the number of a process, which must have ended.
+    With ``by_process`` their names contain the number of a process, which must have ended.
     """
     with contextlib.suppress(OSError):
         for path in list(folder.glob(pattern)):
             with contextlib.suppress(OSError):
-                found = path.lstat()
-                own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-                if not own or time.time() - found.st_mtime < seconds:
-                    continue
-                if by_process and _runs(path.name):
-                    continue
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink()
+                if _is_left(path, seconds) and not (by_process and _runs(path.name)):
+                    _remove(path)
+
+
+def _is_left(path: Path, seconds: float) -> bool:
+    """Return whether a path belongs to the user and has not changed for some time."""
+    found = path.lstat()
+    own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    return own and time.time() - found.st_mtime >= seconds
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink()
 
 
 def _runs(name: str) -> bool:
-    """Return whether the process in a file's name still runs, as far as this system tells."""
+    """Return whether the process in a file's name still runs, or may run."""
     number: Any = name.removeprefix(_NAME).partition("-")[0]
     if not number.isdecimal() or os.name == "nt":
         return True

@@ -1,7 +1,7 @@
-"""Times as people write them: seconds, minutes, frames of a clip and percentages of it.
+"""Parse times: seconds, minutes, frames of a clip and percentages of it.
 
-Seconds and minutes are numbers at once. Frames and percentages need a clip: they are kept as
-:class:`ClipTime` until a :class:`Clock` turns them into seconds.
+Seconds and minutes become numbers. Frames and percentages depend on a clip: they are kept as
+:class:`ClipTime` until a :class:`Clock` converts them to seconds.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Kind = Literal["length", "output", "source", "reference"]
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?"
 _WITH_UNIT = re.compile(rf"({_NUMBER})\s*+(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
 _CLOCK = re.compile(r"([+-]?)(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)")
-# No text of a time is longer; a longer one is not looked at.
+# Longer text is not a time.
 _LONGEST = 60
 
 
 @dataclass(frozen=True)
 class TimeKind:
-    """Kind of a declared time: it determines how frames and percentages are counted."""
+    """Kind of a declared time, which determines how frames and percentages are counted."""
 
     kind: Kind
 
 
-# A length of time; frames are those of the output, percentages are of the input's length.
+# A length of time; frames are those of the output, percentages are relative to the input.
 Length = Annotated[float, TimeKind("length")]
-# A moment of the output, of the input, and of a reference clip; frame 0 is the first.
+# A time in the output, in the input, and in a reference clip; the first frame is 0.
 OutputTime = Annotated[float, TimeKind("output")]
 SourceTime = Annotated[float, TimeKind("source")]
 ReferenceTime = Annotated[float, TimeKind("reference")]
@@ -38,14 +38,14 @@ ReferenceTime = Annotated[float, TimeKind("reference")]
 
 @dataclass(frozen=True)
 class ClipTime:
-    """A time in frames or percent, which becomes seconds when the clip is known."""
+    """A time in frames or percent, to be converted to seconds when the clip is known."""
 
     amount: float
-    """Number of frames, or percent."""
+    """Number of frames or percent."""
     unit: Literal["f", "%"]
-    """Which of the two."""
+    """Frames or percent."""
     kind: Kind = "length"
-    """What it is a time of."""
+    """Clip that the time belongs to, or a length."""
 
     def __str__(self) -> str:
         return f"{self.amount:.15g}{self.unit}"
@@ -54,7 +54,7 @@ class ClipTime:
         return repr(str(self))
 
     def to_document(self) -> str:
-        """Return the time as JSON holds it: as it is written."""
+        """Return the time as text, for JSON."""
         return str(self)
 
 
@@ -65,67 +65,69 @@ class Clock:
     domain: tuple[float, float]
     """First and last time of the input, seconds."""
     rate: float | None = None
-    """Frame rate of the input, if it is known."""
+    """Frame rate of the input, if known."""
     output_rate: float | None = None
-    """Frame rate of the output; the input's if none is given."""
+    """Frame rate of the output. Default: the input's."""
     length: float | None = None
-    """Length that a percentage of a length is of; the input's if none is given."""
+    """100 % of a length, seconds. Default: the length of the input."""
     output_length: float | Literal["free"] | None = None
-    """Length of the output, for percentages of it; the input's if none is given."""
+    """100 % of the output, seconds. Default: the length of the input."""
     of_reference: bool = False
-    """Whether the clip is a reference, and not what is retimed."""
+    """Whether the clip is a reference."""
     first_frame: int = 0
-    """Number of the first frame, where a host does not count from 0."""
+    """Number of the first frame in the host program."""
 
     @classmethod
     def of(cls, clip: Any, fps: float | None = None, *, of_reference: bool = False) -> Clock:
-        """Return the clock of a motion, whose output has a frame rate."""
+        """Return the clock of a motion and of an output with a frame rate."""
         return cls(clip.domain, clip.rate, fps, of_reference=of_reference)
 
     def counts(self, time: ClipTime) -> bool:
-        """Return whether a time is one of this clip: a reference's is its own."""
+        """Return whether a time belongs to this clip."""
         return (time.kind == "reference") == self.of_reference
 
     def seconds(self, time: ClipTime, name: str) -> float:
-        """Turn a time into seconds; ``name`` is the parameter's, for errors."""
-        start, end = self.domain
+        """Convert a time to seconds; ``name`` is the parameter's, for error messages."""
         if time.unit == "f":
-            of_input = time.kind in ("source", "reference")
-            rate = self.rate if of_input else self.output_rate or self.rate
-            if rate is None:
-                raise InputError(
-                    f"{name} is {time}, but the frame rate is not known; write seconds"
-                )
-            if time.kind == "length":
-                return time.amount / rate
-            return start + (time.amount - self.first_frame) / rate
-        share = time.amount / 100
+            return self._frames(time, name)
+        return self._percent(time, name)
+
+    def _frames(self, time: ClipTime, name: str) -> float:
+        of_input = time.kind in ("source", "reference")
+        rate = self.rate if of_input else self.output_rate or self.rate
+        if rate is None:
+            raise InputError(f"{name} is {time}, but the frame rate is not known; write seconds")
         if time.kind == "length":
-            return share * (end - start if self.length is None else self.length)
-        if time.kind in ("source", "reference"):
-            return start + share * (end - start)
-        length = end - start if self.output_length is None else self.output_length
+            return time.amount / rate
+        return self.domain[0] + (time.amount - self.first_frame) / rate
+
+    def _percent(self, time: ClipTime, name: str) -> float:
+        start, end = self.domain
+        length = {"length": self.length, "output": self.output_length}.get(time.kind)
+        if length is None:
+            length = end - start
         if length == "free":
             raise InputError(f"{name} is {time}, but the duration is free; write seconds or frames")
-        return start + share * length
+        seconds = time.amount / 100 * length
+        return seconds if time.kind == "length" else start + seconds
 
 
 def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
-    """Read a time as a person writes it.
+    """Parse a time.
 
     Parameters
     ----------
     text : str
         ``2.4``, ``2.4s``, ``1:02.5``, ``48f`` or ``80%``.
     name : str
-        The parameter's name, for errors.
+        The parameter's name, for error messages.
     kind : str
-        What it is a time of.
+        Clip that the time belongs to, or a length.
 
     Returns
     -------
     float or ClipTime
-        Seconds; frames and percentages wait for the clip.
+        Seconds, or frames or a percentage to be converted when the clip is known.
 
     Examples
     --------
@@ -135,12 +137,11 @@ def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
     2.0
     """
     plain = text.strip() if len(text) <= _LONGEST else ""
-    if found := _WITH_UNIT.fullmatch(plain):
+    if (found := _WITH_UNIT.fullmatch(plain)) and math.isfinite(float(found[1])):
         amount, unit = float(found[1]), (found[2] or "s").lower()
-        if math.isfinite(amount):
-            if unit[0] == "s":
-                return amount
-            return ClipTime(amount, "%" if unit == "%" else "f", kind)
+        if unit[0] == "s":
+            return amount
+        return ClipTime(amount, "%" if unit == "%" else "f", kind)
     if found := _CLOCK.fullmatch(plain):
         sign, hours, minutes, seconds = found.groups()
         total = 3600 * int(hours or 0) + 60 * int(minutes) + float(seconds)
@@ -152,7 +153,7 @@ def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
 
 
 def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
-    """Write two numbers with as many digits as show that they differ.
+    """Format two numbers with enough digits to show that they differ.
 
     >>> told_apart(24.5512, 24.5489)
     ('24.551', '24.549')
@@ -165,18 +166,18 @@ def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
 
 
 def needs_clip(value: Any) -> bool:
-    """Return whether a value holds times that need a clip."""
+    """Return whether a value contains frames or percentages."""
     if isinstance(value, tuple):
         return any(map(needs_clip, value))
     return isinstance(value, ClipTime) or bool(getattr(value, "needs_clip", False))
 
 
 def in_seconds(value: Any, clock: Clock, name: str) -> Any:
-    """Return a value with its times in seconds; those of another clip than the clock's stay."""
+    """Return a value with its times in seconds, except for times of another clip."""
     if not needs_clip(value):
         return value
     if isinstance(value, ClipTime):
         return clock.seconds(value, name) if clock.counts(value) else value
     if isinstance(value, tuple):
         return tuple(in_seconds(v, clock, name) for v in value)
-    return value.in_seconds(clock)  # a method's own kind of data
+    return value.in_seconds(clock)  # data of a method

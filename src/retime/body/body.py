@@ -1,12 +1,13 @@
 """Bodies of characters: roles of joints, such as the left foot, and masses of parts.
 
-The only module that knows joints' names. Roles are found by names first, by topology where names
-say nothing, and by a map where a person says so; each with how sure it is.
+Roles given by the user come first, then those found by joint names, then those found by the shape
+of the skeleton. Each role has a confidence.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,6 +37,11 @@ LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
     "right_arm": ("right_upper_arm", "right_lower_arm", "right_hand", ""),
 }
 _PARTS = ("left_arm", "right_arm", "arms", "left_leg", "right_leg", "legs", "trunk")
+_GROUPS = {
+    "feet": ("left_foot", "right_foot"),
+    "toes": ("left_toe", "right_toe"),
+    "hands": ("left_hand", "right_hand"),
+}
 ROLES: tuple[str, ...] = (
     *("hips", "spine", "chest", "upper_chest", "neck", "head"),
     *("left_shoulder", "left_upper_arm", "left_lower_arm", "left_hand"),
@@ -81,7 +87,7 @@ class Limb:
 @one_line(lambda b: [f"{len(b.skeleton)} joints", f"roles of {len(b.roles)}"])
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A skeleton's roles.
+    """The roles of a skeleton's joints.
 
     Parameters
     ----------
@@ -110,109 +116,96 @@ class Body:
 
     @cached_property
     def limbs(self) -> dict[LimbName, Limb]:
-        """The arms and legs that are complete."""
-        out: dict[LimbName, Limb] = {}
-        for name, (upper, lower, end, tip) in LIMBS.items():
-            if {upper, lower, end} <= set(self.roles):
-                u, low, e = (self.roles[r] for r in (upper, lower, end))
-                if u not in self.skeleton.chain(low):  # points of a leg that no bone joins
-                    continue
-                linked = low not in self.skeleton.chain(e)
-                out[name] = Limb(u, low, e, self.roles.get(tip), linked)
-        return out
+        """The complete arms and legs."""
+        found = {name: self._limb(*roles) for name, roles in LIMBS.items()}
+        return {name: limb for name, limb in found.items() if limb is not None}
+
+    def _limb(self, upper: str, lower: str, end: str, tip: str) -> Limb | None:
+        if not {upper, lower, end} <= set(self.roles):
+            return None
+        u, low, e = (self.roles[r] for r in (upper, lower, end))
+        if u not in self.skeleton.chain(low):  # unconnected points
+            return None
+        return Limb(u, low, e, self.roles.get(tip), linked=low not in self.skeleton.chain(e))
 
     @property
     def is_biped(self) -> bool:
-        """Whether it has two legs to stand on."""
+        """Whether both legs were found."""
         return {"left_leg", "right_leg"} <= set(self.limbs)
 
     def parent(self, joint: int) -> int:
-        """Return a joint's parent; a linked foot's is its shin."""
+        """Return the parent of a joint; for a linked foot, its shin."""
         for limb in self.limbs.values():
             if limb.linked and joint == limb.end:
                 return limb.lower
         return int(self.skeleton.parents[joint])
 
     def limb_of(self, joint: int) -> LimbName | None:
-        """Return the limb whose end a joint is, or is below."""
+        """Return the limb whose hand or foot includes a joint."""
         for name, limb in self.limbs.items():
             if limb.end in self.skeleton.chain(joint):
                 return name
         return None
 
     def ground_joints(self) -> tuple[str, ...]:
-        """Name the joints that meet the ground: the toes; otherwise the feet."""
-        out = []
-        for side in ("left", "right"):
-            j = self.roles.get(f"{side}_toe", self.roles.get(f"{side}_foot"))
-            if j is not None:
-                out.append(self.skeleton.names[j])
-        return tuple(out)
+        """Return the names of the joints that touch the ground: toes, or feet without toes."""
+        sides = ("left", "right")
+        joints = [self.roles.get(f"{s}_toe", self.roles.get(f"{s}_foot")) for s in sides]
+        return tuple(self.skeleton.names[j] for j in joints if j is not None)
 
     def find_joints(self, names: Iterable[str]) -> tuple[str, ...]:
         """Resolve joint names, roles, and groups.
 
-        Groups of one joint a side are ``feet``, ``toes`` and ``hands``; whole parts with all that
-        is below them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
-        and ``trunk``, which is what is between the hips and the head.
+        The groups ``feet``, ``toes`` and ``hands`` have one joint on each side. The parts
+        ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg`` and ``legs`` include all
+        joints of a limb. ``trunk`` has the joints between the hips and the head.
         """
-        groups = {
-            "feet": ("left_foot", "right_foot"),
-            "toes": ("left_toe", "right_toe"),
-            "hands": ("left_hand", "right_hand"),
-        }
-        out: list[str] = []
-        for name in names:
-            if name in self.skeleton:
-                out.append(name)
-            elif name in _PARTS:
-                out += self._part(name)
-            elif name in groups or name in ROLES:
-                found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
-                if not found:
-                    remedy = Remedy("name its joint by a map", parameter="reading.roles")
-                    told = f"the figure has no {name}"
-                    raise InputError(Note(told, remedy, code="no-such-role", role=name))
-                out += found
-            else:
-                known = [*self.skeleton.names, *groups, *_PARTS, *self.roles]
-                raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
-        return tuple(dict.fromkeys(out))
+        return tuple(dict.fromkeys(n for name in names for n in self._find_joints(name)))
+
+    def _find_joints(self, name: str) -> list[str]:
+        if name in self.skeleton:
+            return [name]
+        if name in _PARTS:
+            return self._part(name)
+        if name not in _GROUPS and name not in ROLES:
+            known = [*self.skeleton.names, *_GROUPS, *_PARTS, *self.roles]
+            raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
+        found = [n for n in map(self.name, _GROUPS.get(name, (name,))) if n]
+        if not found:
+            remedy = Remedy("name its joint by a map", parameter="reading.roles")
+            told = f"the figure has no {name}"
+            raise InputError(Note(told, remedy, code="no-such-role", role=name))
+        return found
 
     def _part(self, name: str) -> list[str]:
-        """Name the joints of a whole part of the body."""
-        skeleton = self.skeleton
-        starts = {limb.upper: limb_name for limb_name, limb in self.limbs.items()}
-        hips, head = self.roles.get("hips"), self.roles.get("head")
-        out = []
-        for j in range(len(skeleton)):
-            chain = skeleton.chain(j)
-            above = next((starts[k] for k in chain if k in starts), None)
-            wanted: bool
-            if name == "trunk":
-                on_way = head is not None and j in skeleton.chain(head) and hips in chain
-                wanted = on_way and j not in (hips, head)
-            else:
-                wanted = above is not None and above.endswith(name.removesuffix("s"))
-            if wanted:
-                out.append(skeleton.names[j])
-        if not out:
+        joints = self._trunk() if name == "trunk" else self._limb_joints(name.removesuffix("s"))
+        if not joints:
             remedy = Remedy("name their joints by a map", parameter="reading.roles")
-            raise InputError(
-                Note(
-                    f"the figure has no {name.replace('_', ' ')}",
-                    remedy,
-                    code="no-such-part",
-                    part=name,
-                )
-            )
-        return out
+            told = f"the figure has no {name.replace('_', ' ')}"
+            raise InputError(Note(told, remedy, code="no-such-part", part=name))
+        return [self.skeleton.names[j] for j in joints]
+
+    def _trunk(self) -> list[int]:
+        """Return the joints between the hips and the head."""
+        hips, head = self.roles.get("hips"), self.roles.get("head")
+        chain = [] if head is None else self.skeleton.chain(head)
+        return sorted(chain[1 : chain.index(hips)]) if hips in chain else []
+
+    def _limb_joints(self, part: str) -> list[int]:
+        """Return all joints of the limbs whose names end with a word, fingers included."""
+        starts = {limb.upper: name for name, limb in self.limbs.items()}
+
+        def limb(joint: int) -> str:
+            """Return the limb that a joint belongs to: the first one on the way to the root."""
+            return next((starts[k] for k in self.skeleton.chain(joint) if k in starts), "")
+
+        return [j for j in range(len(self.skeleton)) if limb(j).endswith(part)]
 
     def frame(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
-        """Return the character's own frame: ground point (F, 3) and heading (F,) in radians.
+        """Return the character's frame: ground point (F, 3) and heading (F,) in radians.
 
-        The heading is across the line of the hips, so that it means the same for every skeleton;
-        without legs it is the root's own.
+        The heading is perpendicular to the line through both hip joints, so that it means the same
+        for every skeleton. Without legs it is the heading of the root.
         """
         if not {"left_upper_leg", "right_upper_leg"} <= set(self.roles):
             return body_frame(motion)
@@ -220,7 +213,7 @@ class Body:
         side = points[:, self.roles["left_upper_leg"]] - points[:, self.roles["right_upper_leg"]]
         if np.linalg.norm(side[:, [0, 2]], axis=1).min() < 1e-6:
             return body_frame(motion)
-        # Left is +X where the front is +Z: turning by the heading brings +X to the left side.
+        # The left side is +X for a figure that faces +Z.
         heading = np.unwrap(np.arctan2(-side[:, 2], side[:, 0]))
         hips = points[:, self.roles.get("hips", motion.skeleton.roots[0])]
         return hips * [1.0, 0.0, 1.0], heading
@@ -229,9 +222,9 @@ class Body:
 
     @cached_property
     def mass_weights(self) -> FloatArray:
-        """Weights (J + E,) of joints and end sites whose sum of positions is the centre of mass.
+        """Weights (J + E,) of joints and end sites whose mean position is the centre of mass.
 
-        For a biped by the segments of a human; otherwise in proportion to the bones' lengths.
+        Bipeds use the segment masses of a human; other figures use the lengths of their bones.
         """
         human = self.is_biped and "hips" in self.roles
         return _human_weights(self) if human else _length_weights(self.skeleton)
@@ -245,30 +238,31 @@ class Body:
 
     @cached_property
     def height(self) -> float:
-        """Standing height in the file's units: leg, trunk and head; 0 where it is not a biped."""
+        """Standing height in the file's units: leg, trunk and head; 0 unless it is a biped."""
         if not self.is_biped or not {"head", "hips"} <= set(self.roles):
             return 0.0
         skeleton = self.skeleton
         leg = self.limbs["left_leg"]
         bones = np.linalg.norm(skeleton.offsets, axis=1)
-        length = bones[leg.lower] + bones[leg.end]
         hips, head = self.roles["hips"], self.roles["head"]
-        for j in skeleton.chain(head):
-            if j == hips:
-                break
-            length += bones[j]
-        ends = [np.linalg.norm(s.offset) for s in skeleton.end_sites if s.parent == head]
-        # Ankle to sole and neck to crown are short and often missing: a usual share of the height.
-        sole = 0.0
-        if leg.tip is not None and bones[leg.end] > 0:
-            down = skeleton.offsets[leg.end] / bones[leg.end]  # the shin's own direction
-            sole = abs(float(skeleton.offsets[leg.tip] @ down))
-        crown = max(ends, default=0.0)
-        return float(length + max(sole, 0.04 * length) + max(crown, 0.08 * length))
+        spine = itertools.takewhile(lambda j: j != hips, skeleton.chain(head))
+        length = sum((bones[j] for j in spine), start=bones[leg.lower] + bones[leg.end])
+        # Ankle to sole and head to crown are short and often missing: then use a typical share.
+        sole = max(_along(skeleton, leg.tip, leg.end), 0.04 * length)
+        tips = [np.linalg.norm(s.offset) for s in skeleton.end_sites if s.parent == head]
+        return float(length + sole + max([*tips, 0.08 * length]))
+
+
+def _along(skeleton: Skeleton, joint: int | None, bone: int) -> float:
+    """Return the length of a joint's offset along the direction of a bone."""
+    length = np.linalg.norm(skeleton.offsets[bone])
+    if joint is None or length == 0:
+        return 0.0
+    return abs(float(skeleton.offsets[joint] @ (skeleton.offsets[bone] / length)))
 
 
 def _segment_end(body: Body, joint: int, following: int | None) -> int:
-    """Return the point where a segment ends: the next role's joint, an end site, or itself."""
+    """Return the end of a segment: the next joint, an end site, or the joint itself."""
     if following is not None:
         return following
     skeleton = body.skeleton
@@ -293,23 +287,24 @@ def _human_weights(body: Body) -> FloatArray:
         add(limb.upper, limb.lower, *_SEGMENTS[f"upper_{part}"])
         add(limb.lower, limb.end, *_SEGMENTS[f"lower_{part}"])
         add(limb.end, _segment_end(body, limb.end, limb.tip), *_SEGMENTS[last])
-    hips = body.roles["hips"]
     head = body.roles.get("head")
-    top = body.roles.get("neck", body.roles.get("upper_chest", head))
     if head is not None:
         add(head, _segment_end(body, head, None), _HEAD_MASS, 0.5)
-    # The trunk from the hips to the neck, along its own joints.
-    trunk = [hips]
-    if top is not None:
-        chain = skeleton.chain(top)
-        if hips in chain:
-            trunk = chain[: chain.index(hips) + 1][::-1]
+    trunk = _hips_to_neck(body)
     bones = np.array([np.linalg.norm(skeleton.offsets[j]) for j in trunk[1:]])
     for a, b, length in zip(trunk[:-1], trunk[1:], bones, strict=True):
         add(a, b, _TRUNK_MASS * length / max(bones.sum(), 1e-12), 0.5)
     if not bones.sum():
-        weights[hips] += _TRUNK_MASS
+        weights[trunk[0]] += _TRUNK_MASS
     return _normalised(weights)
+
+
+def _hips_to_neck(body: Body) -> list[int]:
+    """Return the joints of the trunk, from the hips up; only the hips if nothing is above them."""
+    hips = body.roles["hips"]
+    top = [body.roles[r] for r in ("neck", "upper_chest", "head") if r in body.roles]
+    chain = body.skeleton.chain(top[0]) if top else []
+    return chain[: chain.index(hips) + 1][::-1] if hips in chain else [hips]
 
 
 def _length_weights(skeleton: Skeleton) -> FloatArray:
@@ -348,14 +343,7 @@ def find_body(motion: Motion) -> Body:
     found = roles_by_name(skeleton)
     confidence = dict.fromkeys(found, 0.95)
     if not {"left_lower_leg", "right_lower_leg", "head"} <= set(found) and len(motion):
-        first = dataclasses.replace(
-            motion,
-            rotations=motion.rotations[:1],
-            translations={n: t[:1] for n, t in motion.translations.items()},
-            scales={n: t[:1] for n, t in motion.scales.items()},
-            sample_times=None,
-        )
-        for role, joint in roles_by_shape(skeleton, positions(first, end_sites=True)[0]).items():
+        for role, joint in roles_by_shape(skeleton, _first_pose(motion)).items():
             if role not in found and joint not in found.values():
                 found[role], confidence[role] = joint, 0.6
     for role, name in motion.roles.items():
@@ -366,21 +354,33 @@ def find_body(motion: Motion) -> Body:
     return Body(skeleton, found, confidence)
 
 
+def _first_pose(motion: Motion) -> FloatArray:
+    """Return the positions of joints and end sites in the first frame, (J + E, 3)."""
+    first = dataclasses.replace(
+        motion,
+        rotations=motion.rotations[:1],
+        translations={n: t[:1] for n, t in motion.translations.items()},
+        scales={n: t[:1] for n, t in motion.scales.items()},
+        sample_times=None,
+    )
+    pose: FloatArray = positions(first, end_sites=True)[0]
+    return pose
+
+
 def with_roles(motion: Motion, roles: Mapping[str, str]) -> Motion:
-    """Give a motion joints by role; an unknown role or joint is said here."""
+    """Return a motion with the joints of some roles given; raise if a role or joint is unknown."""
     given = dataclasses.replace(motion, roles=dict(roles))
     find_body(given)
     return given
 
 
 def _place_hips(skeleton: Skeleton, found: dict[str, int], confidence: dict[str, float]) -> None:
-    """Put the hips where both legs and the trunk meet: some files name another joint so."""
-    if confidence.get("hips") == 1.0:
-        return
+    """Put the hips where both legs and the trunk meet; some files name another joint "hips"."""
     ends = [found[r] for r in ("left_upper_leg", "right_upper_leg", "head") if r in found]
-    if len(ends) < 2:
+    if confidence.get("hips") == 1.0 or len(ends) < 2:
         return
-    common = [j for j in skeleton.chain(ends[0]) if all(j in skeleton.chain(e) for e in ends[1:])]
+    chains = [skeleton.chain(e) for e in ends]
+    common = [j for j in chains[0] if all(j in chain for chain in chains)]
     if common:
         found["hips"] = common[0]
-        confidence.setdefault("hips", min(confidence[r] for r in found if r in confidence))
+        confidence.setdefault("hips", min(confidence.values()))

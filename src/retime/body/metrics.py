@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.body import Body, find_body
+from retime.body.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
 from retime.body.displacement import frames_of
 from retime.body.warp_quality import Deviation, WarpQuality, deviation, warp_quality
@@ -41,28 +41,23 @@ GRAVITY = 9.81
 _FLIGHT_WINDOW = 0.2
 
 
-def _ground_points(motion: Motion, body: Body) -> list[int]:
-    roles = ("left_foot", "left_toe", "right_foot", "right_toe")
-    return [body.roles[r] for r in roles if r in body.roles]
-
-
 def skate_by_frame(
     motion: Motion,
     *,
     points: FloatArray | None = None,
     contacts: Sequence[Contact] | None = None,
 ) -> FloatArray:
-    """Measure foot skate per frame, (F,) metres: how far feet slide along the ground.
+    """Measure foot skate per frame, (F,) metres: the distance that feet slide along the ground.
 
-    It is the way of each foot's ball between two frames in which it touches. Feet in the air do not
-    count, however low, and neither do feet that roll over their heels.
+    It is the horizontal distance that the ball of each foot moves between two frames in which it
+    touches the ground. Feet in the air and feet that roll over their heels do not count.
 
     Parameters
     ----------
     motion : Motion
-        Any motion.
+        Motion to measure.
     points : array (F, J, 3), optional
-        Its joints' positions, where they are available; metres.
+        Positions of its joints, metres. Default: computed.
     contacts : sequence of Contact, optional
         Known contacts. Default: detected.
     """
@@ -74,17 +69,21 @@ def skate_by_frame(
     feet = [c for c in contacts if c.point.endswith(("_ball", "_end"))]
     places = positions(motion) if points is None else points
     for joint in {c.joint for c in feet}:
-        down, ground = np.zeros(len(motion), dtype=bool), np.zeros((len(motion), 2))
-        for contact in feet:
-            if contact.joint == joint:
-                frames = frames_of(contact, motion)
-                down |= frames
-                ground[frames] = contact.velocity[0], contact.velocity[2]
         track = places[:, motion.skeleton.index(joint)][:, [0, 2]]
-        passed = ground[1:] * np.diff(motion.times)[:, None]
-        way = np.linalg.norm(np.diff(track, axis=0) - passed, axis=1)
-        out[1:] += np.where(down[1:] & down[:-1], way, 0.0)
+        out[1:] += _slides(motion, track, [c for c in feet if c.joint == joint])
     return out
+
+
+def _slides(motion: Motion, track: FloatArray, contacts: Sequence[Contact]) -> FloatArray:
+    """Return the distance (F - 1,) that a point slides over a ground that may move."""
+    down, ground = np.zeros(len(motion), dtype=bool), np.zeros((len(motion), 2))
+    for contact in contacts:
+        frames = frames_of(contact, motion)
+        down |= frames
+        ground[frames] = contact.velocity[0], contact.velocity[2]
+    moved = ground[1:] * np.diff(motion.times)[:, None]
+    distance = np.linalg.norm(np.diff(track, axis=0) - moved, axis=1)
+    return np.where(down[1:] & down[:-1], distance, 0.0)
 
 
 def foot_skate(motion: Motion) -> float:
@@ -93,7 +92,7 @@ def foot_skate(motion: Motion) -> float:
 
 
 def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
-    """Measure how far each contact's joint strays from its mean place, (C,) metres at most."""
+    """Measure the largest distance of each contact's joint from its mean position, (C,) metres."""
     points = positions(motion)
     hair = 1e-6 / motion.rate
     out = np.zeros(len(contacts))
@@ -107,9 +106,10 @@ def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
 
 
 def flights(motion: Motion) -> list[tuple[float, float]]:
-    """Find when the whole body is in the air: first and last time of each flight, seconds.
+    """Return the first and last time of each flight of the whole body, seconds.
 
-    It is where nothing touches and the body falls, or where no part of it is near to anything.
+    A body is in flight if nothing touches and it falls, or if no part of it is near the ground or
+    an object.
     """
     found = find_contacts(motion)
     spans = sorted([*found.flights, *found.airborne])
@@ -124,14 +124,14 @@ def flights(motion: Motion) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class FlightError:
-    """How far the centre of mass is from falling freely, in flights.
+    """Deviation of the centre of mass from free fall during flights.
 
     Parameters
     ----------
     mean, worst : float
-        Of ``|c'' - g| / g`` over the frames in flight.
+        Mean and maximum of ``|c'' - g| / g`` over the frames in flight; 0 without flights.
     seconds : float
-        Time in flight; with none, mean and worst are 0.
+        Time in flight.
     """
 
     mean: float
@@ -162,7 +162,7 @@ def flight_error(motion: Motion, *, gravity: float = GRAVITY) -> FlightError:
 
 
 def _parabolas(times: FloatArray, points: FloatArray) -> FloatArray:
-    """Accelerations (F, 3) of least-squares parabolas through each time's neighbours."""
+    """Return accelerations (F, 3) of least-squares parabolas around each time."""
     out = np.empty_like(points)
     for k, t in enumerate(times):
         centre = np.clip(t, times[0] + _FLIGHT_WINDOW / 2, max(times[-1] - _FLIGHT_WINDOW / 2, t))
@@ -180,44 +180,52 @@ def jerk(motion: Motion, joints: Sequence[str] = ()) -> float:
     """Measure smoothness as the log dimensionless jerk (LDLJ); nearer to 0 is smoother.
 
     The mean over joints of -ln(T^3 / v_peak^2 * integral |v''|^2 dt); joints that never move are
-    left out. Without names: head, hands and feet, or all joints. NaN where there is too little to
-    measure.
+    ignored. Default joints: head, hands and feet, or all joints if none of these is known. NaN for
+    fewer than five frames, or if nothing moves.
     """
     if len(motion) < 5 or motion.duration <= 0:
         return float("nan")
     body = find_body(motion)
     roles = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
-    known = [n for n in (body.name(r) for r in roles) if n is not None]
+    known = [n for n in map(body.name, roles) if n is not None]
     names = body.find_joints(joints) if joints else (known or motion.skeleton.names)
     points = positions(motion)
-    step = motion.duration / (len(motion) - 1)
-    even = np.linspace(*motion.domain, len(motion))
-    values = []
-    for name in names:
-        place = points[:, motion.skeleton.index(name)]
-        if motion.sample_times is not None:
-            place = np.stack([np.interp(even, motion.times, v) for v in place.T], axis=1)
-        velocity = np.diff(place, axis=0) / step
-        peak = np.linalg.norm(velocity, axis=1).max()
-        if peak < 1e-6:
-            continue
-        third = np.diff(velocity, n=2, axis=0) / step**2
-        integral = (third**2).sum() * step
-        values.append(-np.log(max(motion.duration**3 / peak**2 * integral, 1e-300)))
+    tracks = [_even(motion, points[:, motion.skeleton.index(name)]) for name in names]
+    values = [v for v in (_smoothness(track, motion.duration) for track in tracks) if v is not None]
     return float(np.mean(values)) if values else float("nan")
+
+
+def _even(motion: Motion, track: FloatArray) -> FloatArray:
+    """Return a track (F, 3) of a motion at equal intervals."""
+    if motion.sample_times is None:
+        return track
+    even = np.linspace(*motion.domain, len(motion))
+    return np.stack([np.interp(even, motion.times, v) for v in track.T], axis=1)
+
+
+def _smoothness(track: FloatArray, duration: float) -> float | None:
+    """Return the log dimensionless jerk of a track (F, 3), or ``None`` if it does not move."""
+    step = duration / (len(track) - 1)
+    velocity = np.diff(track, axis=0) / step
+    peak = np.linalg.norm(velocity, axis=1).max()
+    if peak < 1e-6:
+        return None
+    third = np.diff(velocity, n=2, axis=0) / step**2
+    integral = (third**2).sum() * step
+    return float(-np.log(max(duration**3 / peak**2 * integral, 1e-300)))
 
 
 @dataclass(frozen=True)
 class ContactTiming:
-    """How well a retimed motion keeps the contacts that its warp promises.
+    """Contacts of a retimed motion, compared with those of the source carried by the warp.
 
     Parameters
     ----------
     kept : float
-        Fraction of the promised contacts that are found again, 0 to 1.
+        Fraction of the expected contacts that are found again, 0 to 1; NaN if none was expected.
     mean, worst : float
-        Distance in seconds of their starts and ends from the promised ones. All are NaN where
-        nothing was promised.
+        Mean and maximum distance of their starts and ends from the expected times, seconds; NaN if
+        none was found.
     """
 
     kept: float
@@ -225,8 +233,8 @@ class ContactTiming:
     worst: float
 
 
-def _promised(source: Motion, warp: TimeWarp, min_contact: float) -> tuple[Contact, ...]:
-    """Carry the source's contacts by the warp, on every turn of a cycle."""
+def _expected(source: Motion, warp: TimeWarp, min_contact: float) -> tuple[Contact, ...]:
+    """Carry the source's contacts by the warp, in every repetition of a cycle."""
     period = source.duration if warp.loop else None
     return carry_contacts(detect_contacts(source, min_contact=min_contact), warp, period=period)
 
@@ -235,26 +243,30 @@ def contact_timing(
     source: Motion, retimed: Motion, warp: TimeWarp, *, min_contact: float = 0.1
 ) -> ContactTiming:
     """Compare contacts found in a retimed motion with the source's, carried by the warp."""
-    promised = _promised(source, warp, min_contact)
-    rates = [float(np.mean(np.abs(warp.rate([c.start, c.end], c.joint)))) for c in promised]
+    expected = _expected(source, warp, min_contact)
+    if not expected:
+        return ContactTiming(float("nan"), float("nan"), float("nan"))
+    rates = [float(np.mean(np.abs(warp.rate([c.start, c.end], c.joint)))) for c in expected]
     shortest = min_contact / max([*rates, 1.0])
     found = detect_contacts(retimed, min_contact=max(shortest, 2 / retimed.rate))
-    gaps = []
-    kept = 0
-    for contact in promised:
-        same = [
-            f
-            for f in found
-            if f.joint == contact.joint and f.start < contact.end and f.end > contact.start
-        ]
-        if same:
-            kept += 1
-            gaps.append(abs(min(f.start for f in same) - contact.start))
-            gaps.append(abs(max(f.end for f in same) - contact.end))
-    if not promised:
-        return ContactTiming(float("nan"), float("nan"), float("nan"))
+    matched = [_gaps(contact, found) for contact in expected]
+    gaps = [gap for pair in matched for gap in pair]
     mean, worst = (np.mean(gaps), np.max(gaps)) if gaps else (np.nan, np.nan)
-    return ContactTiming(kept / len(promised), float(mean), float(worst))
+    kept = sum(map(bool, matched)) / len(expected)
+    return ContactTiming(kept, float(mean), float(worst))
+
+
+def _gaps(contact: Contact, found: Sequence[Contact]) -> list[float]:
+    """Return the distances of a contact's start and end from those found; none if it was lost."""
+    same = [
+        f
+        for f in found
+        if f.joint == contact.joint and f.start < contact.end and f.end > contact.start
+    ]
+    if not same:
+        return []
+    start, end = min(f.start for f in same), max(f.end for f in same)
+    return [abs(start - contact.start), abs(end - contact.end)]
 
 
 @dataclass(frozen=True)
@@ -266,7 +278,7 @@ class Measure:
 
     @staticmethod
     def text(value: float) -> str:
-        """Write a value for a person; what is as good as nothing is 0."""
+        """Format a value with four digits; negligible values are 0."""
         return f"{value:.4g}" if abs(value) >= 1e-6 else "0"
 
 
@@ -297,7 +309,7 @@ def measure(
     contacts: Sequence[Contact] | None = None,
     min_contact: float = 0.1,
 ) -> dict[str, float]:
-    """Measure all that can be measured with what is given.
+    """Measure the quality of a motion, and of its retiming if the source and warp are given.
 
     Parameters
     ----------
@@ -306,7 +318,7 @@ def measure(
     source : Motion, optional
         Source of the motion; with ``warp``, its contacts are used.
     warp : TimeWarp, optional
-        From its time to the source's.
+        Warp from the time of the motion to that of the source.
     truth : TimeWarp, optional
         Known correct warp.
     contacts : sequence of Contact, optional
@@ -316,35 +328,62 @@ def measure(
 
     Returns
     -------
-    dict of str to float; ``MEASURES`` says what each is.
+    dict of str to float
+        Value of each measure in ``MEASURES`` that applies.
     """
-    out: dict[str, float] = {}
-    body = find_body(motion)
-    if contacts is None:
-        if source is not None and warp is not None:
-            contacts = _promised(source, warp, min_contact)
-        else:
-            contacts = detect_contacts(motion, min_contact=min_contact)
-    if _ground_points(motion, body):
-        out["foot_skate"] = foot_skate(motion)
-        out["contacts"] = float(len(contacts))
-        if contacts:
-            out["plant_drift"] = float(plant_drift(motion, contacts).max())
     flight = flight_error(motion)
-    out["flight_seconds"] = flight.seconds
-    if flight.seconds:
-        out["flight_error"] = flight.mean
-    out["jerk"] = jerk(motion)
-    if source is not None and warp is not None and _ground_points(motion, body):
-        timing = contact_timing(source, motion, warp, min_contact=min_contact)
-        out |= {"contacts_kept": timing.kept, "contact_shift": timing.mean}
+    out = {
+        "jerk": jerk(motion),
+        "flight_seconds": flight.seconds,
+        "flight_error": flight.mean if flight.seconds else np.nan,
+    }
+    if _has_feet(motion):
+        if contacts is None:
+            contacts = _contacts(motion, source, warp, min_contact)
+        out |= _foot_measures(motion, contacts)
+        if source is not None and warp is not None:
+            timing = contact_timing(source, motion, warp, min_contact=min_contact)
+            out |= {"contacts_kept": timing.kept, "contact_shift": timing.mean}
     if warp is not None:
-        quality = warp_quality(warp)
-        out["rate_change"] = quality.largest_rate_change
-        out["bending"] = quality.bending
-        out["slope_change"] = quality.slope_change
-        if truth is not None:
-            off = deviation(warp, truth)
-            out |= {"deviation_mean": off.mean, "deviation_worst": off.worst}
-            out["unnoticed"] = off.unnoticed
+        out |= _warp_measures(warp, truth)
     return {name: out[name] for name in MEASURES if np.isfinite(out.get(name, np.nan))}
+
+
+def _contacts(
+    motion: Motion, source: Motion | None, warp: TimeWarp | None, min_contact: float
+) -> tuple[Contact, ...]:
+    """Return the source's contacts carried by the warp, or those detected in the motion."""
+    if source is None or warp is None:
+        return tuple(detect_contacts(motion, min_contact=min_contact))
+    return _expected(source, warp, min_contact)
+
+
+def _has_feet(motion: Motion) -> bool:
+    roles = ("left_foot", "left_toe", "right_foot", "right_toe")
+    return not find_body(motion).roles.keys().isdisjoint(roles)
+
+
+def _foot_measures(motion: Motion, contacts: Sequence[Contact]) -> dict[str, float]:
+    drift = plant_drift(motion, contacts)
+    return {
+        "foot_skate": foot_skate(motion),
+        "contacts": float(len(contacts)),
+        "plant_drift": float(drift.max()) if len(drift) else np.nan,
+    }
+
+
+def _warp_measures(warp: TimeWarp, truth: TimeWarp | None) -> dict[str, float]:
+    quality = warp_quality(warp)
+    out = {
+        "rate_change": quality.largest_rate_change,
+        "bending": quality.bending,
+        "slope_change": quality.slope_change,
+    }
+    if truth is not None:
+        off = deviation(warp, truth)
+        out |= {
+            "deviation_mean": off.mean,
+            "deviation_worst": off.worst,
+            "unnoticed": off.unnoticed,
+        }
+    return out

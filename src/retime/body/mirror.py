@@ -1,7 +1,8 @@
-"""Mirrored poses: left becomes right across the body's own plane; where it heads stays."""
+"""Mirror poses across the body's plane of symmetry; the heading stays."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -16,22 +17,22 @@ from retime.motion.memory import memory
 
 __all__ = ["mirror_pairs", "mirrored_rotations"]
 
-# Turns seen in a mirror whose plane's normal is X: those about Y and Z go the other way round.
+# A mirror across the YZ plane reverses rotations about Y and Z.
 _REFLECT = np.array([1.0, 1.0, -1.0, -1.0])
 
 
 def mirrored_rotations(motion: Motion, source: Motion | None = None) -> FloatArray:
     """Return the local rotations of a mirrored pose, (J, 4), in the file's axes.
 
-    A turn is seen from the rest pose, in the frame of the hips' heading; so axes of bones do not
-    matter, as long as the rest pose itself is even on both sides.
+    Rotations are taken relative to the rest pose and the heading of the hips. The axes of bones do
+    not matter, but the rest pose must be symmetric.
 
     Parameters
     ----------
     motion : Motion
         Its first frame is the pose.
     source : Motion, optional
-        The clip that it is of, which remembers what is on which side.
+        Clip that the pose comes from; its pairs of joints are cached.
     """
     clip = motion if source is None else source
     body = find_body(clip)
@@ -54,7 +55,7 @@ def mirrored_rotations(motion: Motion, source: Motion | None = None) -> FloatArr
 
 
 def mirror_pairs(motion: Motion) -> npt.NDArray[np.int64]:
-    """Return, for each joint, the one on the other side; itself where it is in the middle."""
+    """Return the opposite joint of each joint (J,); joints in the middle are their own."""
     return _remembered_pairs(motion, find_body(motion), _rest(motion))
 
 
@@ -82,7 +83,7 @@ def _rest(motion: Motion) -> Motion:
 
 
 def _in_heading(motion: Motion, body: Body) -> FloatArray:
-    """Return turns (J, 4) of the first frame, seen along the body's heading."""
+    """Return orientations (J, 4) of the first frame, relative to the body's heading."""
     yaw = quat.from_axis_angle([0.0, 1.0, 0.0], body.frame(motion)[1][:1])
     return quat.multiply(quat.conjugate(yaw), global_rotations(motion)[0])
 
@@ -95,43 +96,49 @@ def _pairs(body: Body, rest: Motion) -> npt.NDArray[np.int64]:
     ground, heading = body.frame(rest)
     yaw = quat.from_axis_angle([0.0, 1.0, 0.0], -heading[0])
     places = quat.rotate(yaw, positions(rest)[0] - ground[0])
-    other = {}
-    for role, joint in body.roles.items():
-        side, _, part = role.partition("_")
-        twin = {"left": f"right_{part}", "right": f"left_{part}"}.get(side)
-        if twin is not None and twin in body.roles:
-            other[joint] = body.roles[twin]
-    # What leads to a paired joint is paired too, as far as both ways are alike.
-    for a, b in list(other.items()):
-        for up, across in zip(skeleton.chain(a)[1:], skeleton.chain(b)[1:], strict=False):
-            if up == across:
-                break
-            other.setdefault(up, across)
+    known = _pairs_by_role(body)
     out = np.arange(len(skeleton))
-    out[list(other)] = list(other.values())
-    children: dict[int, list[int]] = {}
-    for j, parent in enumerate(skeleton.parents.tolist()):
-        children.setdefault(parent, []).append(j)
-    for parent in range(len(skeleton)):  # parents come first
-        own = [j for j in children.get(parent, []) if j not in other]
-        beside = [j for j in children.get(int(out[parent]), []) if j not in other]
-        for a, b in _matched(places, own, beside):
+    out[list(known)] = list(known.values())
+    for joint in range(len(skeleton)):  # parents come first
+        own, across = (
+            [c for c in skeleton.children[j] if c not in known] for j in (joint, int(out[joint]))
+        )
+        for a, b in _matched(places, own, across):
             out[a] = b
-    # A pair that is not one both ways would give one joint two poses.
+    # A joint that is opposite to two others would get two poses.
     uneven = out[out] != np.arange(len(out))
     out[uneven] = np.flatnonzero(uneven)
     return out
 
 
+def _pairs_by_role(body: Body) -> dict[int, int]:
+    """Return the opposite joints of those with a role on one side, and of those above them."""
+    twins = {joint: _opposite(role) for role, joint in body.roles.items()}
+    known = {joint: body.roles[twin] for joint, twin in twins.items() if twin in body.roles}
+    chain = body.skeleton.chain
+    # Joints above a pair are a pair too, up to the joint where both chains meet.
+    for a, b in list(known.items()):
+        chains = zip(chain(a)[1:], chain(b)[1:], strict=False)
+        for up, across in itertools.takewhile(lambda pair: pair[0] != pair[1], chains):
+            known.setdefault(up, across)
+    return known
+
+
+def _opposite(role: str) -> str:
+    """Return the role on the other side; empty for one in the middle."""
+    side, _, part = role.partition("_")
+    return {"left": f"right_{part}", "right": f"left_{part}"}.get(side, "")
+
+
 def _matched(places: FloatArray, own: list[int], across: list[int]) -> list[tuple[int, int]]:
-    """Match joints with those that are nearest to where a mirror puts them, one to one."""
+    """Match each joint with the one nearest to its mirrored position, one to one."""
     from scipy.optimize import linear_sum_assignment
 
     if not own or not across:
         return []
     seen = places[own] * [-1.0, 1.0, 1.0]
     cost = np.linalg.norm(seen[:, None] - places[across][None], axis=-1)
-    # Joints of one place, as fingers without bones, are in the same order on both sides.
+    # Joints at the same position, such as fingers without bones, have the same order on both sides.
     cost += 1e-6 * np.abs(np.arange(len(own))[:, None] - np.arange(len(across)))
     rows, columns = linear_sum_assignment(cost)
     return [(own[r], across[c]) for r, c in zip(rows.tolist(), columns.tolist(), strict=True)]

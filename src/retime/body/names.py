@@ -1,9 +1,9 @@
-"""Roles by joints' names, whatever program gave them.
+"""Find the roles of joints by their names.
 
-Names are taken apart into words (``mixamorig:LeftUpLeg``, ``thigh_l``, ``J_Bip_L_UpperLeg``,
-``lFemur``), the words that say a side or nothing are set aside, and what is left is looked up. The
-schemes of CMU, Mixamo, Rokoko, Xsens, OptiTrack, Unreal, VRM, Blender, Auto-Rig Pro, 3ds Max,
-MakeHuman, DAZ, Character Creator, SMPL, MikuMikuDance and Bandai-Namco are all such words.
+Names are split into words (``mixamorig:LeftUpLeg``, ``thigh_l``, ``J_Bip_L_UpperLeg``, ``lFemur``).
+Sides, prefixes and other words without meaning are removed, and the rest is looked up. This covers
+the naming schemes of CMU, Mixamo, Rokoko, Xsens, OptiTrack, Unreal, VRM, Blender, Auto-Rig Pro,
+3ds Max, MakeHuman, DAZ, Character Creator, SMPL, MikuMikuDance and Bandai-Namco.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ import re
 import unicodedata
 import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from retime.motion.skeleton import Skeleton
 
 __all__ = ["roles_by_name"]
 
-# Joints that a part's words name, on a side, the most telling word first.
-Candidates = Callable[[str, str | None], list[int]]
-
-# Words by part, the most telling first: "hip" with a side is a thigh only where no thigh is.
+# Words for each part, the most specific first: "hip" with a side is a thigh only if no other is.
 _PARTS: dict[str, tuple[str, ...]] = {
     "hips": ("hips", "pelvis", "hip", "hipscenter", "hipcenter", "centerhip", "root"),
     "upper_leg": ("upleg", "upperleg", "thigh", "femur", "upperthigh", "hip"),
@@ -43,18 +41,12 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "vertebrae": ("spine",),
 }
 _SIDES = {
-    "left": "left",
-    "l": "left",
-    "lft": "left",
-    "right": "right",
-    "r": "right",
-    "rgt": "right",
-    "lf": "left",
-    "rt": "right",
+    **dict.fromkeys(("left", "l", "lft", "lf"), "left"),
+    **dict.fromkeys(("right", "r", "rgt", "rt"), "right"),
 }
-# Words that stand before or behind the one they qualify: ``chestUpper``, ``UpperChest``.
+# Words that come before or after the one they qualify: ``chestUpper``, ``UpperChest``.
 _QUALIFIERS = {"upper", "lower", "up", "low", "lo", "mid", "middle"}
-# MikuMikuDance's words; those that hold others stand before them.
+# MikuMikuDance's words; longer ones come before those that they contain.
 _JAPANESE = dict(
     word.split("=")
     for word in (
@@ -63,27 +55,28 @@ _JAPANESE = dict(
         *("首=neck", "頭=head", "捩=twist"),
     )
 )
-# Words that programs put before or around the telling ones.
+# Prefixes and fillers without meaning.
 _EMPTY = {
     *("mixamorig", "bip", "j", "c", "def", "org", "skeleton", "joint", "jnt", "bone", "character"),
     *("cc", "base", "sk", "bind", "skin", "rig", "armature", "b", "bn", "valve", "biped", "human"),
     *("bend", "m", "stretch", "x"),
 }
-# Words that mark helpers, not limbs.
+# Words that mark helper joints.
 _HELPERS = {
     *("twist", "roll", "ik", "fk", "pole", "target", "ctrl", "control", "end", "nub", "site"),
     *("helper", "effector", "tip", "null", "offset", "buttock", "mch", "aim", "share", "tweak"),
 }
 _PART_WORDS = {word for words in _PARTS.values() for word in words}
+# Words of other parts that occur on both sides.
 _OTHER_SIDED = {"thumb", "index", "mid", "middle", "ring", "pinky", "fingers", "finger", "eye"}
 
 
 def _tokens(name: str) -> list[str]:
-    """Split a name at signs, digits and capitals; none of what is marked as added."""
+    """Split a name at punctuation, digits and capitals; return nothing for an added joint."""
     last = re.split(r"[:|/]", unicodedata.normalize("NFKC", name))[-1]
     if last.startswith("_"):
         return []
-    if re.fullmatch(r"[LT]\d{1,2}", last):  # Xsens names vertebrae: L5 is no left side
+    if re.fullmatch(r"[LT]\d{1,2}", last):  # Xsens vertebrae: L5 is not a left side
         return ["spine"]
     for word, english in _JAPANESE.items():
         last = last.replace(word, f" {english} ")
@@ -94,191 +87,212 @@ def _tokens(name: str) -> list[str]:
 
 
 def _namespace(names: list[list[str]]) -> set[str]:
-    """Find the words in most names: an actor's or a file's name, which tells no joint."""
+    """Find the words in most names: the name of an actor or a file."""
     count = Counter(token for tokens in names for token in set(tokens))
     return {t for t, n in count.items() if n > 0.75 * len(names)} - _PART_WORDS - set(_SIDES)
 
 
-def _words(tokens: list[str]) -> tuple[str | None, str, bool]:
-    """Find a name's side, its telling word, and whether it is a helper."""
-    if tokens[-2:] == ["hip", "joint"]:  # CMU's connector between hips and thigh
-        return None, "", True
+def _split_side(token: str) -> tuple[str | None, str]:
+    """Split the side off a token (``left``, ``lthigh``); return the side and the rest."""
+    if token in _SIDES:
+        return _SIDES[token], ""
+    joined = re.fullmatch(r"(left|right|l|r)([a-z]+)", token)
+    known = _PART_WORDS | _OTHER_SIDED
+    if joined and token not in known and joined[2] in known:
+        return _SIDES[joined[1]], joined[2]
+    return None, token
+
+
+def _side_and_word(tokens: list[str]) -> tuple[str | None, str]:
+    """Return the side and the word of a name; the word is empty for a helper joint."""
+    # CMU's hip joint connects the hips to the thigh.
+    if tokens[-2:] == ["hip", "joint"] or not _HELPERS.isdisjoint(tokens):
+        return None, ""
     side: str | None = None
     rest: list[str] = []
     for token in tokens:
-        if token in _SIDES and side is None:
-            side = _SIDES[token]
-            continue
-        joined = re.fullmatch(r"(left|right|l|r)([a-z]+)", token)
-        known = _PART_WORDS | _OTHER_SIDED
-        if joined and side is None and token not in known and joined[2] in known:
-            side = _SIDES[joined[1]]
-            token = joined[2]
-        if token not in _EMPTY or (token == "base" and rest[-1:] == ["toe"]):
+        if side is None:
+            side, token = _split_side(token)
+        if token and (token not in _EMPTY or (token == "base" and rest[-1:] == ["toe"])):
             rest.append(token)
     rest.sort(key=lambda token: token not in _QUALIFIERS)
-    return side, "".join(rest), any(t in _HELPERS for t in tokens)
+    return side, "".join(rest)
 
 
-# Names of a skeleton do not change, and every edit asks for them again.
+# Names of a skeleton do not change, and every edit needs its roles.
 _KNOWN: weakref.WeakKeyDictionary[Skeleton, dict[str, int]] = weakref.WeakKeyDictionary()
 
 
 def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
-    """Find the roles that the joints' names tell."""
+    """Return the joint of each role that names show."""
     if skeleton not in _KNOWN:
-        _KNOWN[skeleton] = _roles_by_name(skeleton)
+        _KNOWN[skeleton] = _roles_by_name(_Names.of(skeleton))
     return dict(_KNOWN[skeleton])
 
 
-def _roles_by_name(skeleton: Skeleton) -> dict[str, int]:
-    found: dict[tuple[str | None, str], list[int]] = {}
-    names = [_tokens(name) for name in skeleton.file_names]
-    empty = _namespace(names)
-    for j, tokens in enumerate(names):
-        side, word, helper = _words([t for t in tokens if t not in empty])
-        if not helper and word:
-            found.setdefault((side, word), []).append(j)
+def _roles_by_name(names: _Names) -> dict[str, int]:
+    roles = {
+        f"{side}_{part}": joint
+        for side in ("left", "right")
+        for part, joint in (_leg(names, side) | _arm(names, side)).items()
+    }
+    return roles | _middle(names, roles)
 
-    def candidates(part: str, side: str | None) -> list[int]:
-        return [j for word in _PARTS[part] for j in found.get((side, word), [])]
 
-    roles: dict[str, int] = {}
-    for side in ("left", "right"):
-        for part, joint in _leg(skeleton, side, candidates).items():
-            roles[f"{side}_{part}"] = joint
-        for part, joint in _arm(skeleton, side, candidates).items():
-            roles[f"{side}_{part}"] = joint
-    _middle(skeleton, roles, candidates)
+@dataclass(frozen=True, eq=False)
+class _Names:
+    """The joints of a skeleton by side and word."""
+
+    skeleton: Skeleton
+    joints: Mapping[tuple[str | None, str], list[int]]
+
+    @classmethod
+    def of(cls, skeleton: Skeleton) -> _Names:
+        names = [_tokens(name) for name in skeleton.file_names]
+        empty = _namespace(names)
+        joints: dict[tuple[str | None, str], list[int]] = {}
+        for j, tokens in enumerate(names):
+            side, word = _side_and_word([t for t in tokens if t not in empty])
+            joints.setdefault((side, word), []).append(j)
+        return cls(skeleton, joints)
+
+    def of_part(self, part: str, side: str | None = None) -> list[int]:
+        """Return the joints named by a part's words, the most specific word first."""
+        return [j for word in _PARTS[part] for j in self.joints.get((side, word), [])]
+
+    def depth(self, joint: int) -> int:
+        return len(self.skeleton.chain(joint))
+
+    def nearest(self, joints: list[int]) -> int:
+        """Return the joint nearest to the root; of equals the first."""
+        return min(joints, key=self.depth)
+
+    def below(self, joints: list[int], above: int | None) -> list[int]:
+        """Return the joints below another one; all of them if ``above`` is ``None``."""
+        if above is None:
+            return joints
+        return [j for j in joints if j != above and above in self.skeleton.chain(j)]
+
+    def meeting(self, joints: list[int]) -> int | None:
+        """Return the lowest common ancestor of joints, or ``None``."""
+        chains = [self.skeleton.chain(j) for j in joints]
+        return next((j for j in chains[0] if all(j in c for c in chains)), None) if chains else None
+
+    def numbered(self, joints: list[int], least: int) -> list[int]:
+        """Return joints that form a chain (``leg_1``, ``leg_2``, …) of a least length, root first.
+
+        Shorter chains give an empty list.
+        """
+        deepest = max(joints, key=self.depth, default=None)
+        if deepest is None:
+            return []
+        chain = [j for j in reversed(self.skeleton.chain(deepest)) if j in joints]
+        return chain if len(chain) >= least else []
+
+
+def _upper_and_lower(names: _Names, limb: str, side: str) -> dict[str, int]:
+    """Find the upper joint of a limb and the one below it: hip and knee, or shoulder and elbow."""
+    lowers = names.of_part(f"lower_{limb}", side)
+    uppers = names.of_part(f"upper_{limb}", side)
+    if lowers:
+        uppers = [u for u in uppers if names.below(lowers, u)]
+    if not uppers and limb == "leg":  # named "leg", then "knee"
+        uppers = names.numbered(lowers, 2)
+    lowers = names.below(lowers, uppers[0] if uppers else None)
+    return _first(f"upper_{limb}", uppers) | _first(f"lower_{limb}", lowers)
+
+
+def _first(role: str, joints: list[int]) -> dict[str, int]:
+    """Return a role with the first of its candidates, if there is one."""
+    return {role: joints[0]} if joints else {}
+
+
+def _leg(names: _Names, side: str) -> dict[str, int]:
+    chain = names.numbered(names.of_part("lower_leg", side), 3)
+    if chain and not names.of_part("upper_leg", side):
+        return dict(zip(("upper_leg", "lower_leg", "foot", "toe"), chain, strict=False))
+    out = _upper_and_lower(names, "leg", side)
+    feet = names.of_part("foot", side)
+    feet = names.below(feet, out.get("lower_leg")) or feet  # otherwise parented to the root
+    if feet:
+        out["foot"] = names.nearest(feet)
+        out |= _toe(names, side, out["foot"])
+    return out
+
+
+def _toe(names: _Names, side: str, foot: int) -> dict[str, int]:
+    toes = names.of_part("toe", side)
+    if len(names.skeleton.roots) < len(names.skeleton):  # not a set of unconnected points
+        toes = names.below(toes, foot)
+    # A foot below an ankle is the ball of the foot.
+    toes = toes or names.below(names.of_part("foot", side), foot)
+    return {"toe": names.nearest(toes)} if toes else {}
+
+
+def _arm(names: _Names, side: str) -> dict[str, int]:
+    chain = names.numbered(names.of_part("upper_arm", side), 3)
+    if chain and not names.of_part("lower_arm", side):
+        return dict(zip(("upper_arm", "lower_arm", "hand"), chain, strict=False))
+    out = _upper_and_lower(names, "arm", side)
+    hands = names.below(names.of_part("hand", side), out.get("lower_arm"))
+    if hands:
+        out["hand"] = names.nearest(hands)
+    above = names.skeleton.chain(out["upper_arm"])[1:] if "upper_arm" in out else []
+    return out | _first("shoulder", [j for j in names.of_part("shoulder", side) if j in above])
+
+
+def _middle(names: _Names, limbs: Mapping[str, int]) -> dict[str, int]:
+    """Find hips, trunk, neck and head."""
+    roles = _first("hips", names.of_part("hips")) | _top(names, limbs)
+    trunk = _trunk(names, {**limbs, **roles})
+    if not trunk:
+        return roles
+    roles |= {"spine": trunk[0], "chest": trunk[len(trunk) // 2], "upper_chest": trunk[-1]}
+    up = names.skeleton.chain(roles["head"])[1:] if "head" in roles else []
+    between = up[: up.index(trunk[-1])] if trunk[-1] in up else []
+    if between:  # the joint that carries the head is a neck, whatever its name
+        roles.setdefault("neck", between[-1])
     return roles
 
 
-def _below(skeleton: Skeleton, joints: list[int], above: int | None) -> list[int]:
-    """Keep the joints that are below another; all, if there is none."""
-    if above is None:
-        return joints
-    return [j for j in joints if j != above and above in skeleton.chain(j)]
-
-
-def _nearest(skeleton: Skeleton, joints: list[int]) -> int:
-    """Return the joint nearest to the root; of equals the one whose word tells most."""
-    return min(joints, key=lambda j: len(skeleton.chain(j)))
-
-
-def _meeting(skeleton: Skeleton, joints: list[int]) -> int | None:
-    """Return the joint where the ways from joints to the root meet."""
-    if not joints:
-        return None
-    chains = [skeleton.chain(j) for j in joints]
-    return next((j for j in chains[0] if all(j in c for c in chains)), None)
-
-
-def _numbered(skeleton: Skeleton, joints: list[int], least: int) -> list[int]:
-    """Return joints of one word that form a chain (``leg_1``, ``leg_2``, …), from the trunk out."""
-    if len(joints) < least:
-        return []
-    deepest = max(joints, key=lambda j: len(skeleton.chain(j)))
-    chain = [j for j in reversed(skeleton.chain(deepest)) if j in joints]
-    return chain if len(chain) >= least else []
-
-
-def _leg(skeleton: Skeleton, side: str, get: Candidates) -> dict[str, int]:
-    out: dict[str, int] = {}
-    chain = _numbered(skeleton, get("lower_leg", side), 3)
-    if chain and not get("upper_leg", side):
-        return dict(zip(("upper_leg", "lower_leg", "foot", "toe"), chain, strict=False))
-    lowers = get("lower_leg", side)
-    uppers = [u for u in get("upper_leg", side) if not lowers or _below(skeleton, lowers, u)]
-    if uppers:
-        out["upper_leg"] = uppers[0]
-    elif thigh := _numbered(skeleton, lowers, 2):  # a leg, then a knee
-        out["upper_leg"] = thigh[0]
-    lower = _below(skeleton, lowers, out.get("upper_leg"))
-    if lower:
-        out["lower_leg"] = lower[0]
-    feet = get("foot", side)
-    hanging = _below(skeleton, feet, out.get("lower_leg")) or feet  # else parented to the root
-    if hanging:
-        out["foot"] = _nearest(skeleton, hanging)
-        # A foot below an ankle is its ball.
-        toes = [_below(skeleton, found, out["foot"]) for found in (get("toe", side), feet)]
-        if len(skeleton.roots) == len(skeleton):  # points that hang on nothing
-            toes[0] = get("toe", side)
-        if any(toes):
-            out["toe"] = _nearest(skeleton, toes[0] or toes[1])
-    return out
-
-
-def _arm(skeleton: Skeleton, side: str, get: Candidates) -> dict[str, int]:
-    out: dict[str, int] = {}
-    chain = _numbered(skeleton, get("upper_arm", side), 3)
-    if chain and not get("lower_arm", side):
-        return dict(zip(("upper_arm", "lower_arm", "hand"), chain, strict=False))
-    lowers = get("lower_arm", side)
-    uppers = [u for u in get("upper_arm", side) if not lowers or _below(skeleton, lowers, u)]
-    if uppers:
-        out["upper_arm"] = uppers[0]
-    lower = _below(skeleton, lowers, out.get("upper_arm"))
-    if lower:
-        out["lower_arm"] = lower[0]
-    hands = _below(skeleton, get("hand", side), out.get("lower_arm"))
-    if hands:
-        out["hand"] = _nearest(skeleton, hands)
-    if "upper_arm" in out:
-        above = skeleton.chain(out["upper_arm"])[1:]
-        shoulders = [j for j in get("shoulder", side) if j in above]
-        if shoulders:
-            out["shoulder"] = shoulders[0]
-    return out
-
-
-def _middle(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
-    """Find hips, trunk, neck and head."""
-    hips = get("hips", None)
-    if hips:
-        roles["hips"] = hips[0]
-    _top(skeleton, roles, get)
-    trunk = _trunk(skeleton, roles, get("trunk", None))
-    if trunk:
-        roles["spine"] = trunk[0]
-        roles["chest"] = trunk[len(trunk) // 2]
-        roles["upper_chest"] = trunk[-1]
-        up = skeleton.chain(roles["head"])[1:] if "head" in roles else []
-        between = up[: up.index(trunk[-1])] if trunk[-1] in up else []
-        if between and "neck" not in roles:  # what carries the head is a neck, named so or not
-            roles["neck"] = between[-1]
-
-
-def _top(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
+def _top(names: _Names, limbs: Mapping[str, int]) -> dict[str, int]:
     """Find head and neck."""
-    heads = get("head", None)
+    heads = names.of_part("head")
+    necks = names.of_part("neck")
     if heads:
-        roles["head"] = _nearest(skeleton, heads)
-    up = skeleton.chain(roles["head"])[1:] if "head" in roles else []
-    necks = [j for j in get("neck", None) if not up or j in up]
-    if not heads and not necks:
-        necks = _above_arms(skeleton, roles, get("vertebrae", None))
-    if necks:
-        roles["neck"] = _nearest(skeleton, necks)
-        if "head" not in roles and len(necks) > 1:
-            roles["head"] = max(necks, key=lambda j: len(skeleton.chain(j)))
+        roles = {"head": names.nearest(heads)}
+        above = names.skeleton.chain(roles["head"])[1:]
+        necks = [j for j in necks if not above or j in above]
+        return roles | ({"neck": names.nearest(necks)} if necks else {})
+    necks = necks or _above_arms(names, limbs)
+    roles = {"neck": names.nearest(necks)} if necks else {}
+    if len(necks) > 1:
+        roles["head"] = max(necks, key=names.depth)
+    return roles
 
 
-def _trunk(skeleton: Skeleton, roles: dict[str, int], trunk: list[int]) -> list[int]:
-    """Return the joints of the trunk from below the neck to above the hips, lowest first."""
-    top = roles.get("neck", roles.get("head"))
-    if top is not None:
-        trunk = [j for j in skeleton.chain(top)[1:] if j in trunk]
-    # Where the legs part is the hips' place, whatever its name.
-    parting = [roles[r] for r in ("left_upper_leg", "right_upper_leg") if r in roles]
-    hips_place = _meeting(skeleton, [*parting, *trunk, *([] if top is None else [top])])
-    if len(parting) == 2 and hips_place is not None:
-        trunk = [j for j in trunk if j not in skeleton.chain(hips_place)]
-    return sorted(trunk, key=lambda j: len(skeleton.chain(j)))
+def _trunk(names: _Names, roles: Mapping[str, int]) -> list[int]:
+    """Return the joints of the trunk from above the hips to below the neck, lowest first."""
+    skeleton, trunk = names.skeleton, names.of_part("trunk")
+    top = [roles[r] for r in ("neck", "head") if r in roles][:1]
+    if top:
+        trunk = [j for j in skeleton.chain(top[0])[1:] if j in trunk]
+    # The hips are where the legs branch off, whatever their name.
+    legs = _both(roles, "upper_leg")
+    hips = names.meeting([*legs, *trunk, *top])
+    if legs and hips is not None:
+        trunk = [j for j in trunk if j not in skeleton.chain(hips)]
+    return sorted(trunk, key=names.depth)
 
 
-def _above_arms(skeleton: Skeleton, roles: dict[str, int], spine: list[int]) -> list[int]:
-    """Return the joints of a spine above the arms: a neck and a head with names of the spine."""
-    arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
-    chest = _meeting(skeleton, arms)
-    return _below(skeleton, spine, chest) if len(arms) == 2 and chest in spine else []
+def _above_arms(names: _Names, roles: Mapping[str, int]) -> list[int]:
+    """Return the joints named as vertebrae above the arms: a neck and a head."""
+    spine = names.of_part("vertebrae")
+    chest = names.meeting(_both(roles, "upper_arm"))
+    return names.below(spine, chest) if chest in spine else []
+
+
+def _both(roles: Mapping[str, int], part: str) -> list[int]:
+    """Return the left and the right joint of a part; an empty list unless both are known."""
+    both = [roles[r] for r in (f"left_{part}", f"right_{part}") if r in roles]
+    return both if len(both) == 2 else []

@@ -1,7 +1,7 @@
-"""Full-body posing: hands, feet, head, elbows, knees and fingers brought to places.
+"""Full-body inverse kinematics: move hands, feet, head, elbows, knees and fingers to positions.
 
-The whole body helps, each joint by its stiffness: limbs first, then clavicles and spine, then the
-pelvis over planted feet. Planted joints stay, and knees and elbows bend as hinges.
+Every joint contributes according to its stiffness: limbs first, then clavicles and spine, then the
+pelvis over planted feet. Planted joints stay in place, and knees and elbows bend as hinges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import Body, LimbName, find_body
 from retime.body.contacts import find_contacts
-from retime.body.hinges import bones, find_hinges, hinge_angle
+from retime.body.hinges import Hinge, bones, find_hinges, hinge_angle
 from retime.motion import Motion, Units, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import carriers, global_rotations, positions
@@ -24,8 +24,8 @@ from retime.motion.kinematics import carriers, global_rotations, positions
 __all__ = ["Help", "Posed", "planted_joints", "pose_figure"]
 
 Help = Literal["limb", "torso", "body"]
-# What a turn of one radian costs, by the part that turns, and how far it turns from the pose at
-# most, degrees. The trunk's is for all of its joints together.
+# Cost of a rotation by one radian, and largest rotation from the pose in degrees, for each part.
+# Those of the trunk are shared by all of its joints.
 _STIFFNESS: dict[str, tuple[float, float]] = {
     "hips": (3.0, 80.0),
     "trunk": (6.0, 130.0),
@@ -41,34 +41,34 @@ _STIFFNESS: dict[str, tuple[float, float]] = {
     "toe": (2.0, 60.0),
 }
 _OTHER = (2.0, 80.0)
-# What moving the pelvis by a metre costs, and how far it goes at most.
+# Cost of moving the pelvis by a metre, and the largest distance in metres.
 _MOVING, _FARTHEST = 10.0, 1.5
-# Squares of misses count by the inverse of these: places asked for, places planted, and how hands,
-# feet and the head are turned.
-_ASKED, _PLANTED, _TURNED = 1e-8, 1e-10, 0.5
+# Squared errors are divided by these: for target positions, planted joints, and the orientations of
+# hands, feet and head.
+_TARGET, _PLANTED, _TURNED = 1e-8, 1e-10, 0.5
 _ROUNDS, _SETTLING, _LARGEST_STEP = 60, 8, 0.5
-# A target that is nearly met, metres, is met exactly in the end, as what is planted is.
+# A target closer than this, in metres, is met exactly in a last step, as planted joints are.
 _NEARLY = 1e-3
-# Radians or metres below which a variable is rounding.
+# Radians or metres below which a variable is a rounding error.
 _NO_TURN = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """A pose that reaches.
+    """A solved pose.
 
     Parameters
     ----------
     rotations : array (J, 4)
         Local rotations.
     move : array (3,)
-        How far the whole figure moved, metres, Y up.
+        Translation of the whole figure, metres, Y up.
     missed : mapping of int to float
-        By target joint, how far it stays away, metres.
+        Remaining distance of each target joint from its target, metres.
     slipped : float
-        How far the worst planted joint moved, metres.
+        Largest distance that a planted joint moved, metres.
     rounds : int
-        Rounds of the solver.
+        Iterations of the solver.
     """
 
     rotations: FloatArray
@@ -78,7 +78,7 @@ class Posed:
     rounds: int
 
     def file_move(self, units: Units) -> FloatArray:
-        """Return the move in a file's units and axes."""
+        """Return the translation in a file's units and axes."""
         x, y, z = self.move / units.metres
         return np.array([x, -z, y] if units.up == "Z" else [x, y, z])
 
@@ -92,59 +92,59 @@ def pose_figure(
     stiffness: Mapping[int, float] | None = None,
     source: Motion | None = None,
 ) -> Posed:
-    """Bring joints to places with the least change of pose.
+    """Move joints to target positions with the least change of pose.
 
     Parameters
     ----------
     motion : Motion
         Its first frame is the pose to start from.
     targets : mapping of int to array (3,)
-        Where joints shall be, metres, Y up.
+        Target positions of joints, metres, Y up.
     planted : collection of int
-        Joints that keep their place and turn in space.
+        Joints that keep their position and orientation in space.
     help : {"limb", "torso", "body"}
         Joints that may rotate: those of the limb; also the clavicles and the spine; or also the
         pelvis and the legs, if something is planted.
     stiffness : mapping of int to float, optional
-        Factors on the stiffness of joints; 2 lets a joint help half as much.
+        Factors on the stiffness of joints; a joint with factor 2 contributes half as much.
     source : Motion, optional
-        The clip that shows how its hinges bend. Default: ``motion``.
+        Clip from which the hinge axes of knees and elbows are found. Default: ``motion``.
     """
     from retime.body.posing_kernels import forward_pose, settle_pose, solve_pose
 
     body = find_body(motion)
     figure = _Figure.of(motion)
-    names = _Variables.of(figure, body, targets, planted, help, stiffness or {}, source or motion)
-    asked = _goals(figure, body, targets, planted, names.joint)
+    free = _Variables.of(figure, body, targets, planted, help, stiffness or {}, source or motion)
+    goals = _goals(figure, body, targets, planted, free.joint)
     fixed = figure.parents, figure.below, figure.offsets, figure.rotations
-    turning = names.joint, names.axis, names.weight, names.low, names.high
-    start = np.zeros(len(names.joint))
+    turning = free.joint, free.axis, free.weight, free.low, free.high
+    start = np.zeros(len(free.joint))
     q, rounds = solve_pose(
-        *fixed, *turning, asked.joint, asked.is_turn, asked.wanted, asked.give, start, _ROUNDS,
+        *fixed, *turning, goals.joint, goals.is_turn, goals.wanted, goals.give, start, _ROUNDS,
         _LARGEST_STEP,
     )  # fmt: skip
     places, turns = np.empty_like(figure.places), np.empty_like(figure.turns)
     vectors = np.empty_like(places)
 
-    def place() -> None:
+    def missed_by() -> dict[int, float]:
+        """Place the joints; return the distance of each target joint from its target."""
         forward_pose(
-            figure.parents, figure.offsets, figure.rotations, names.joint, names.axis, q, places,
+            figure.parents, figure.offsets, figure.rotations, free.joint, free.axis, q, places,
             turns, vectors,
         )  # fmt: skip
+        return {j: float(np.linalg.norm(places[j] - p)) for j, p in targets.items()}
 
-    place()
-    near = [j for j, p in targets.items() if np.linalg.norm(places[j] - p) < _NEARLY]
-    exact = asked.planted | (np.isin(asked.joint, near) & ~asked.is_turn)
+    near = [j for j, distance in missed_by().items() if distance < _NEARLY]
+    exact = goals.planted | (np.isin(goals.joint, near) & ~goals.is_turn)
     if exact.any():
         q = settle_pose(
-            *fixed, *turning, asked.joint[exact], asked.is_turn[exact], asked.wanted[exact], q,
+            *fixed, *turning, goals.joint[exact], goals.is_turn[exact], goals.wanted[exact], q,
             _SETTLING,
         )  # fmt: skip
     q[np.abs(q) < _NO_TURN] = 0.0
-    place()
-    missed = {j: float(np.linalg.norm(places[j] - p)) for j, p in targets.items()}
+    missed = missed_by()
     slips = [float(np.linalg.norm(places[j] - figure.places[j])) for j in planted]
-    move = (q[names.joint < 0, None] * names.axis[names.joint < 0]).sum(axis=0)
+    move = (q[free.joint < 0, None] * free.axis[free.joint < 0]).sum(axis=0)
     return Posed(
         _local(motion, figure, turns, vectors), move, missed, max(slips, default=0.0), rounds
     )
@@ -156,44 +156,43 @@ def planted_joints(
     at: Mapping[str, float],
     targets: Collection[int] = (),
 ) -> tuple[int, ...]:
-    """List the joints that stand while others move: whole feet, and hands that hold something.
+    """Return the joints that stay in place while others move: feet, and hands that hold something.
 
     Parameters
     ----------
     motion : Motion
         The clip.
     contacts : iterable of Contact, optional
-        Its contacts, if they are known. Default: they are found.
+        Known contacts. Default: detected.
     at : mapping of str to float
-        By joint, the clip's time of the pose.
+        Time of the pose in the clip, for each joint.
     targets : collection of int
-        Joints that are led elsewhere: their limbs stand nowhere.
+        Joints with targets; their limbs are not planted.
     """
     body = find_body(motion)
-    busy = {body.limb_of(j) for j in targets} | {_limb_with(body, j) for j in targets}
-    out: list[int] = []
+    moving = {body.limb_of(j) for j in targets} | {_limb_with(body, j) for j in targets}
+    out: set[int] = set()
     for contact in find_contacts(motion).contacts if contacts is None else contacts:
-        j = motion.skeleton.index(contact.joint)
-        if not contact.start <= at[contact.joint] <= contact.end or contact.confidence < 0.5:
-            continue
-        name = body.limb_of(j)
-        if name is None:
-            out += [] if j in targets else [j]
-        elif name not in busy:
-            limb = body.limbs[name]
-            out += [limb.end, *([] if limb.tip is None else [limb.tip])]
-    return tuple(sorted(set(out)))
+        if contact.start <= at[contact.joint] <= contact.end and contact.confidence >= 0.5:
+            joint = motion.skeleton.index(contact.joint)
+            name = body.limb_of(joint)
+            if name is None:
+                out |= {joint} - set(targets)
+            elif name not in moving:
+                limb = body.limbs[name]
+                out.update(j for j in (limb.end, limb.tip) if j is not None)
+    return tuple(sorted(out))
 
 
 def _limb_with(body: Body, joint: int) -> LimbName | None:
-    """Return the limb whose knee or elbow a joint is."""
+    """Return the limb of a hip, knee, shoulder or elbow."""
     found = (name for name, limb in body.limbs.items() if joint in (limb.upper, limb.lower))
     return next(found, None)
 
 
 @dataclass(frozen=True, eq=False)
 class _Figure:
-    """A pose in metres, Y up: places, turns, and rigid bones between them."""
+    """A pose in metres, Y up: positions and orientations of joints, and bones between them."""
 
     parents: npt.NDArray[np.int64]
     below: npt.NDArray[np.bool_]
@@ -210,7 +209,7 @@ class _Figure:
         roots = parents < 0
         back = quat.conjugate(turns[parents])
         back[roots] = [1.0, 0.0, 0.0, 0.0]
-        # Scales and tracks of translations are in the places: bones are what lies between them.
+        # Scales and translation tracks are part of the positions, and so of the bones.
         offsets = np.where(roots[:, None], places, quat.rotate(back, places - places[parents]))
         below = np.eye(len(parents), dtype=bool)
         for j, p in enumerate(parents):
@@ -218,9 +217,17 @@ class _Figure:
                 below[:, j] |= below[:, p]
         return cls(parents, below, offsets, quat.multiply(back, turns), places, turns)
 
+    def above(self, joint: int) -> set[int]:
+        """Return a joint and its ancestors."""
+        return set(np.flatnonzero(self.below[:, joint]).tolist())
+
+
+# A variable: its joint (-1 for the whole figure), axis, stiffness, and bounds.
+_Row = tuple[int, FloatArray, float, float, float]
+
 
 def _local(motion: Motion, figure: _Figure, turns: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Return local rotations in the file's axes; what did not turn stays bit for bit."""
+    """Return local rotations in the file's axes; joints that did not turn keep theirs exactly."""
     out: FloatArray = motion.rotations[0].copy()
     turned = vectors.any(axis=1)
     own = quat.multiply(quat.exp(vectors), figure.rotations)
@@ -255,22 +262,15 @@ class _Variables:
         source: Motion,
     ) -> _Variables:
         hinges = find_hinges(source)
-        rows: list[tuple[int, FloatArray, float, float, float]] = []
-        free = _free_joints(figure, body, targets, planted, help)
-        for j in free:
+        rows: list[_Row] = []
+        for j in _free_joints(figure, body, targets, planted, help):
             weight, most = _stiffness_of(figure, body, j)
             weight *= stiffness.get(j, 1.0)
-            hinge = hinges.get(j)
-            if hinge is None:
+            if j in hinges:
+                rows.append((j, *_hinge_limits(figure, hinges[j], j, weight)))
+            else:
                 turn = np.radians(most)
                 rows += [(j, axis, weight, -turn, turn) for axis in np.eye(3)]
-                continue
-            parent = int(figure.parents[j])
-            axis = hinge.axis_in(figure.places, figure.turns, parent)
-            upper, lower = bones(figure.places, hinge.limb)
-            now = float(hinge_angle(upper, lower, quat.rotate(figure.turns[parent], axis)))
-            low, high = min(hinge.low - now, 0.0), max(hinge.high - now, 0.0)
-            rows.append((j, axis, weight, low, high))
         if help == "body" and planted:
             rows += [(-1, axis, _MOVING, -_FARTHEST, _FARTHEST) for axis in np.eye(3)]
         joint, axes, weights, lows, highs = zip(*rows, strict=True) if rows else ((),) * 5
@@ -283,6 +283,17 @@ class _Variables:
         )
 
 
+def _hinge_limits(
+    figure: _Figure, hinge: Hinge, joint: int, weight: float
+) -> tuple[FloatArray, float, float, float]:
+    """Return the axis of a knee or an elbow, its stiffness, and how far it may still turn."""
+    parent = int(figure.parents[joint])
+    axis = hinge.axis_in(figure.places, figure.turns, parent)
+    upper, lower = bones(figure.places, hinge.limb)
+    now = float(hinge_angle(upper, lower, quat.rotate(figure.turns[parent], axis)))
+    return axis, weight, min(hinge.low - now, 0.0), max(hinge.high - now, 0.0)
+
+
 def _free_joints(
     figure: _Figure,
     body: Body,
@@ -290,57 +301,61 @@ def _free_joints(
     planted: Collection[int],
     help: Help,
 ) -> list[int]:
-    """List the joints that may turn: those above targets and above what is planted."""
+    """Return the joints that may turn: those above targets and above planted joints."""
     skeleton, hips = body.skeleton, body.roles.get("hips", body.skeleton.roots[0])
-    never = set(carriers(skeleton)) - {hips}
-    whole = help == "body" and bool(planted)
-    ends = [*targets, *planted] if whole else [*targets]
-    ends += [j for j in (_watching(body, targets),) if j is not None and help != "limb"]
-    above = {int(j) for e in ends for j in np.flatnonzero(figure.below[:, e])}
-    if not whole:
-        never |= {int(j) for j in np.flatnonzero(figure.below[:, hips])}
+    # Turning a target does not move it, so only parts that keep their orientation may turn.
+    never = {j for j in targets if _part(figure, body, j) not in _KEEP_TURN}
+    never |= set(carriers(skeleton)) - {hips}
+    ends = list(targets)
+    if help == "body" and planted:
+        ends += planted
+    else:
+        never |= figure.above(hips)
+    if help != "limb":
+        ends += _watching(body, targets)
+    above = set[int]().union(*map(figure.above, ends))
     if help == "limb":
         never |= {j for j in above if _part(figure, body, j) in ("trunk", "shoulder")}
-    # A target's own turn moves nothing that is asked for, unless its turn is.
-    never |= {j for j in targets if _part(figure, body, j) not in _KEEP_TURN}
     return sorted(above - never)
 
 
-def _watching(body: Body, targets: Mapping[int, FloatArray]) -> int | None:
-    """Return the head where nothing of it is requested: it goes on looking where it looked."""
+def _watching(body: Body, targets: Mapping[int, FloatArray]) -> list[int]:
+    """Return the head if no target moves it: it keeps its orientation."""
     head = body.roles.get("head")
-    above = body.skeleton.chain(head) if head is not None else []
-    return None if head is None or any(j in above for j in targets) else head
+    return (
+        [] if head is None or not targets.keys().isdisjoint(body.skeleton.chain(head)) else [head]
+    )
 
 
-# Parts that stay turned in space as they were, as far as they can, when they are brought somewhere.
+# Parts that keep their orientation in space as far as possible when they are moved.
 _KEEP_TURN = ("hand", "foot", "head")
 
 
 def _part(figure: _Figure, body: Body, joint: int) -> str:
-    """Return what a joint is to stiffness: a role without its side, the trunk, or nothing."""
+    """Return the part whose stiffness a joint has: a role without its side, "trunk", or ""."""
     if not figure.parts:
-        figure.parts.update({j: _named(figure, body, j) for j in range(len(figure.parents))})
+        figure.parts.update(_parts(figure, body))
     return figure.parts[joint]
 
 
-def _named(figure: _Figure, body: Body, joint: int) -> str:
-    for role, j in body.roles.items():
-        if j == joint:
-            part = role.removeprefix("left_").removeprefix("right_")
-            return "trunk" if part in ("spine", "chest", "upper_chest") else part
+def _parts(figure: _Figure, body: Body) -> dict[int, str]:
+    out = dict.fromkeys(range(len(figure.parents)), "")
     hips = body.roles.get("hips")
     heads = [body.roles[r] for r in ("neck", "head") if r in body.roles]
-    if hips is not None and heads and figure.below[hips, joint] and figure.below[joint, heads[0]]:
-        return "trunk"
-    return ""
+    if hips is not None and heads:
+        between = np.flatnonzero(figure.below[hips] & figure.below[:, heads[0]])
+        out |= dict.fromkeys(between.tolist(), "trunk")
+    for role, joint in reversed([*body.roles.items()]):  # the first role of a joint counts
+        part = role.removeprefix("left_").removeprefix("right_")
+        out[joint] = "trunk" if part in ("spine", "chest", "upper_chest") else part
+    return out
 
 
 def _stiffness_of(figure: _Figure, body: Body, joint: int) -> tuple[float, float]:
     part = _part(figure, body, joint)
     weight, most = _STIFFNESS.get(part, _OTHER)
     if part == "trunk":
-        # Shared evenly, a bend costs the same however many joints a file's spine has.
+        # A bend of the spine costs the same for any number of joints.
         count = sum(_part(figure, body, j) == "trunk" for j in range(len(figure.parents)))
         return weight * count, min(most / count, 60.0)
     return weight, most
@@ -348,7 +363,7 @@ def _stiffness_of(figure: _Figure, body: Body, joint: int) -> tuple[float, float
 
 @dataclass(frozen=True, eq=False)
 class _Goals:
-    """Where joints shall be and how they shall be turned."""
+    """Wanted positions and orientations of joints."""
 
     joint: npt.NDArray[np.int64]
     is_turn: npt.NDArray[np.bool_]
@@ -366,22 +381,22 @@ def _goals(
 ) -> _Goals:
     rows: list[tuple[int, bool, FloatArray, float, bool]] = []
     for j, place in targets.items():
-        rows.append((j, False, np.r_[place, 0.0], _ASKED, False))
+        rows.append((j, False, np.r_[place, 0.0], _TARGET, False))
         if j in variables and _part(figure, body, j) in _KEEP_TURN:
             rows.append((j, True, figure.turns[j], _TURNED, False))
-    head = _watching(body, targets)
-    if head is not None and head in variables:
-        rows.append((head, True, figure.turns[head], _TURNED, False))
-    for j in planted:
-        if figure.below[variables[variables >= 0], j].any() or (variables < 0).any():
-            if int(figure.parents[j]) not in planted:  # a toe's place follows from its foot's turn
-                rows.append((j, False, np.r_[figure.places[j], 0.0], _PLANTED, True))
-            rows.append((j, True, figure.turns[j], _PLANTED, True))
-    joint, turn, wanted, give, stands = zip(*rows, strict=True) if rows else ((),) * 5
+    for head in _watching(body, targets):
+        if head in variables:
+            rows.append((head, True, figure.turns[head], _TURNED, False))
+    whole = (variables < 0).any()
+    for j in (p for p in planted if whole or figure.below[variables, p].any()):
+        if int(figure.parents[j]) not in planted:  # a toe's position follows from its foot
+            rows.append((j, False, np.r_[figure.places[j], 0.0], _PLANTED, True))
+        rows.append((j, True, figure.turns[j], _PLANTED, True))
+    joint, turn, wanted, give, is_planted = zip(*rows, strict=True) if rows else ((),) * 5
     return _Goals(
         np.array(joint, dtype=np.int64),
         np.array(turn, dtype=bool),
         np.array(wanted, dtype=float).reshape(-1, 4),
         np.repeat(np.array(give, dtype=float), 3),
-        np.array(stands, dtype=bool),
+        np.array(is_planted, dtype=bool),
     )

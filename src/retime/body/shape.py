@@ -1,7 +1,7 @@
-"""Roles by shape: two legs below, two arms above, a head between them.
+"""Find the roles of joints by the shape of the skeleton.
 
-For skeletons whose names say nothing: two equal branches that reach down from a joint are legs, two
-equal branches further up the trunk with one between them are arms and a head.
+For skeletons whose names show no roles: two equal branches that reach down from a joint are legs;
+two equal branches further up the trunk, with a third between them, are arms and a head.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from retime.motion.skeleton import Skeleton
 
 __all__ = ["roles_by_shape"]
 
-# Two branches are a pair when their lengths differ by at most this share, and each two of their
-# bones by at most that: captured bodies are not quite even. Short bones may differ by a share of
-# the figure.
+# Largest relative difference of the lengths of two branches that form a pair, and of their bones:
+# captured bodies are not quite symmetric. Short bones may differ by a share of the figure's size.
 _ALIKE, _ALIKE_BONE, _SHORT_BONE = 0.08, 0.25, 0.02
-# Branches shorter than this share of the figure are eyes, jaws, tails of hair.
+# Shorter branches, relative to the figure, are eyes, jaws or hair.
 _LEAST_BRANCH = 0.12
-# Where two limbs begin they are apart by this share of their length; collar bones and what links
-# thighs to the hips begin nearer to the middle.
+# Least distance between the first joints of two limbs, relative to their length. Collar bones and
+# connectors between hips and thighs start closer to the middle.
 _LEAST_APART = 0.08
 _UP = np.array([0.0, 1.0, 0.0])
 
-# No body parts into more long branches at a joint, or has more joints; comparing takes all pairs.
+# Bounds on the branches of a joint and on joints, because all pairs are compared.
 _MOST_BRANCHES, _MOST_JOINTS = 12, 5000
 
 # The joints of two limbs, from the trunk outwards.
@@ -37,7 +36,7 @@ _Pair = tuple[list[int], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """A posed skeleton's branches."""
+    """The branches of a skeleton in a pose."""
 
     skeleton: Skeleton
     points: FloatArray
@@ -52,7 +51,7 @@ class _Tree:
 
     @cached_property
     def reach(self) -> FloatArray:
-        """Length of the longest way down from each joint, end sites included."""
+        """Length of the longest chain below each joint, end sites included."""
         out = np.zeros(len(self.skeleton))
         for k, site in enumerate(self.skeleton.end_sites):
             end = self.points[len(self.skeleton) + k] - self.points[site.parent]
@@ -65,63 +64,68 @@ class _Tree:
 
     @cached_property
     def longest(self) -> float:
-        """Length of the longest way down."""
+        """Length of the longest chain."""
         return float(self.reach.max())
 
     def branches(self, joint: int, least: float) -> list[int]:
-        """Children that lead somewhere, the longest first."""
-        children = self.skeleton.children[joint]
-        long = [c for c in children if self.reach[c] + self.bone[c] >= least]
-        return sorted(long, key=lambda c: -(self.reach[c] + self.bone[c]))[:_MOST_BRANCHES]
+        """Return the children with long branches, the longest first."""
+        long = [c for c in self.skeleton.children[joint] if self.length(c) >= least]
+        return sorted(long, key=self.length, reverse=True)[:_MOST_BRANCHES]
+
+    def length(self, joint: int) -> float:
+        """Return the length of the longest chain through a joint, from its parent down."""
+        return float(self.reach[joint] + self.bone[joint])
 
     def path(self, joint: int) -> list[int]:
-        """Return the longest way down from a joint, joints that are on their parent left out."""
+        """Return the longest chain down from a joint, without joints at their parent's position."""
         out = [joint]
         while self.skeleton.children[out[-1]]:
-            children = self.skeleton.children[out[-1]]
-            out.append(max(children, key=lambda c: self.reach[c] + self.bone[c]))
+            out.append(max(self.skeleton.children[out[-1]], key=self.length))
         return [out[0], *(j for j in out[1:] if self.bone[j] > self.tiny)]
 
     @cached_property
     def tiny(self) -> float:
-        """A length that joints which are on each other are apart at most."""
-        return 1e-3 * max(float(self.reach.max()), 1e-12)
+        """Distance below which two joints count as coincident."""
+        return 1e-3 * max(self.longest, 1e-12)
 
     def pairs(self, joint: int, least: float) -> list[_Pair]:
-        """Pairs of equally long branches, the longest first."""
-        found = self.branches(joint, least)
-        made = [self.mirrored(a, b) for i, a in enumerate(found) for b in found[i + 1 :]]
-        size = [[float(self.bone[path].sum()) for path in pair] for pair in made]
-        alike = [
-            k for k, (a, b) in enumerate(size) if least <= a and abs(a - b) <= _ALIKE * max(a, b)
-        ]
-        return [made[k] for k in sorted(alike, key=lambda k: -sum(size[k]))]
+        """Return the pairs of equally long branches at a joint, the longest first."""
+        both = itertools.combinations(self.branches(joint, least), 2)
+        pairs = [p for p in (self.mirrored(a, b) for a, b in both) if self._equal(p, least)]
+        return sorted(pairs, key=lambda pair: sum(self._lengths(pair)), reverse=True)
+
+    def _lengths(self, pair: _Pair) -> list[float]:
+        return [float(self.bone[path].sum()) for path in pair]
+
+    def _equal(self, pair: _Pair, least: float) -> bool:
+        """Return whether two chains are equally long, and long enough."""
+        a, b = self._lengths(pair)
+        return least <= a and abs(a - b) <= _ALIKE * max(a, b)
 
     def mirrored(self, a: int, b: int) -> _Pair:
-        """Return the longest common chain of two branches, without a sword in one hand."""
+        """Return the longest common chain of two branches; a prop in one hand is left out."""
         out = [a], [b]
-        while True:
-            here = (out[0][-1], out[1][-1])
-            if here not in self._onward:
-                self._onward[here] = self._step(*here)
-            longest = self._onward[here]
-            if longest is None:
-                return out
+        while longest := self._next(out[0][-1], out[1][-1]):
             for path, joint in zip(out, longest, strict=True):
                 path.append(joint)
+        return out
 
-    def _step(self, a: int, b: int) -> tuple[int, int] | None:
-        """Return the longest children of two similar joints."""
-        kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
+    def _next(self, a: int, b: int) -> tuple[int, int] | None:
+        """Return the children of two joints that continue their common chain, or ``None``."""
+        if (a, b) not in self._known:
+            self._known[a, b] = self._longest_alike(a, b)
+        return self._known[a, b]
+
+    def _longest_alike(self, a: int, b: int) -> tuple[int, int] | None:
         children = self.skeleton.children
-        both = itertools.product(
-            (c for c in children[a] if c in kept), (c for c in children[b] if c in kept)
-        )
-        steps = [s for s in both if self._alike(*s)]
-        return max(steps, key=lambda s: min(self.reach[j] + self.bone[j] for j in s), default=None)
+        kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
+        both = itertools.product(kept.intersection(children[a]), kept.intersection(children[b]))
+        steps = [step for step in sorted(both) if self._alike(*step)]
+        return max(steps, key=lambda step: min(map(self.length, step)), default=None)
 
     @cached_property
-    def _onward(self) -> dict[tuple[int, int], tuple[int, int] | None]:
+    def _known(self) -> dict[tuple[int, int], tuple[int, int] | None]:
+        """Continuations of pairs of joints that were compared before."""
         return {}
 
     def _alike(self, a: int, b: int) -> bool:
@@ -147,30 +151,32 @@ class _Tree:
         return float(np.linalg.norm(self.points[a] - self.points[b]))
 
     def limbs(self, pair: _Pair) -> _Pair | None:
-        """Return the joints of two limbs: those at and behind their two longest bones in a row."""
-        left, right = pair
-        kept = [k for k, j in enumerate(left) if k == 0 or self.bone[j] > self.tiny]
-        left, right = [left[k] for k in kept], [right[k] for k in kept]
-        if len(left) < 3:
+        """Return two limbs, from the start of their two longest adjacent bones outwards."""
+        chains = np.array(pair)
+        kept = self.bone[chains[0]] > self.tiny
+        kept[0] = True
+        chains = chains[:, kept]
+        if chains.shape[1] < 3:
             return None
-        bone = self.bone[left] + self.bone[right]
-        apart = [self._distance(a, b) for a, b in zip(left, right, strict=True)]
+        bone = self.bone[chains].sum(axis=0)
+        apart = np.linalg.norm(self.points[chains[0]] - self.points[chains[1]], axis=1)
         length = bone.sum() / 2 - np.cumsum(bone) / 2
         weight = np.minimum(bone[1:-1], bone[2:])
-        begun = (np.array(apart) >= _LEAST_APART * length)[: len(weight)]
+        begun = (apart >= _LEAST_APART * length)[: len(weight)]
         k = int(np.argmax(np.where(begun, weight, weight - bone.sum())))
-        return left[k:], right[k:]
+        left, right = chains[:, k:].tolist()
+        return left, right
 
     def height(self, point: int) -> float:
         return float(self.points[point] @ _UP)
 
     def drop(self, path: list[int]) -> float:
-        """Return how far a branch reaches down below its parent."""
+        """Return the distance that a branch reaches down below its parent."""
         return self.height(self.skeleton.parents[path[0]]) - self.height(self.end(path))
 
 
 def roles_by_shape(skeleton: Skeleton, points: FloatArray) -> dict[str, int]:
-    """Find roles from a pose alone.
+    """Find the joint of each role from one pose.
 
     Parameters
     ----------
@@ -182,37 +188,39 @@ def roles_by_shape(skeleton: Skeleton, points: FloatArray) -> dict[str, int]:
     if len(skeleton) > _MOST_JOINTS:
         return {}
     tree = _Tree(skeleton, points)
-    least = _LEAST_BRANCH * float(tree.reach.max())
-    legs = [
-        (joint, pair)
-        for joint in range(len(skeleton))
-        for pair in tree.pairs(joint, least)
-        if min(tree.drop(path) for path in pair) > 0 and tree.limbs(pair)
-    ]
-    if not legs:
+    least = _LEAST_BRANCH * tree.longest
+    legs = _legs(tree, least)
+    if legs is None:
         return {}
-    hips, pair = min(legs, key=lambda found: sum(tree.height(tree.end(p)) for p in found[1]))
+    hips, pair = legs
     feet = tree.limbs(pair) or pair
     forward = sum(tree.points[tree.end(leg)] - tree.points[leg[2]] for leg in feet)
     roles = {
         "hips": hips,
         **_paired(tree, pair, forward, ("upper_leg", "lower_leg", "foot", "toe")),
     }
-    # The trunk starts at the hips, or above where the legs have a joint of their own.
-    legs_and_hips = {*(path[0] for path in pair), *skeleton.chain(hips)}
-    for base in skeleton.chain(hips):
-        for trunk in tree.branches(base, least):
-            if trunk not in legs_and_hips:
-                above = _trunk(tree, trunk, least, forward)
-                if above:
-                    return roles | above
-    return roles
+    # The trunk starts at the hips, or above them if the legs have a joint in common.
+    used = {*(path[0] for path in pair), *skeleton.chain(hips)}
+    starts = (c for base in skeleton.chain(hips) for c in tree.branches(base, least))
+    upper = (_trunk(tree, start, least, forward) for start in starts if start not in used)
+    return roles | next(filter(None, upper), {})
+
+
+def _legs(tree: _Tree, least: float) -> tuple[int, _Pair] | None:
+    """Return the hips and the pair of limbs that reaches lowest, or ``None``."""
+    legs = [
+        (joint, pair)
+        for joint in range(len(tree.skeleton))
+        for pair in tree.pairs(joint, least)
+        if min(map(tree.drop, pair)) > 0 and tree.limbs(pair)
+    ]
+    return min(legs, key=lambda leg: sum(tree.height(tree.end(p)) for p in leg[1]), default=None)
 
 
 def _paired(
     tree: _Tree, pair: _Pair, forward: FloatArray, parts: tuple[str, ...]
 ) -> dict[str, int]:
-    """Name the joints of two limbs, the left one found by the body's front."""
+    """Return the roles of the joints of two limbs, given the direction that the body faces."""
     limbs = tree.limbs(pair) or pair
     a, b = (tree.points[limb[0]] for limb in limbs)
     left_first = _is_left_first(forward, a - b)
@@ -223,19 +231,16 @@ def _paired(
 
 
 def _is_left_first(forward: FloatArray, apart: FloatArray) -> bool:
-    """Return the left one of a pair: left is up cross forward; without a front, +X."""
+    """Return whether the first of a pair is on the left side; without a front, +X is left."""
     front = np.asarray(forward, dtype=float) * [1.0, 0.0, 1.0]
     left = np.cross(_UP, front) if np.linalg.norm(front) > 1e-6 else np.array([1.0, 0.0, 0.0])
     return bool(apart @ left >= 0)
 
 
 def _trunk(tree: _Tree, start: int, least: float, forward: FloatArray) -> dict[str, int]:
-    """Walk up the trunk to the joint where two arms and a head branch off."""
+    """Find the roles above the hips, up from the first joint of the trunk."""
     trunk = [start]
-    while True:
-        arms = [p for p in tree.pairs(trunk[-1], least) if tree.limbs(p)]
-        if arms:
-            break
+    while not (arms := [p for p in tree.pairs(trunk[-1], least) if tree.limbs(p)]):
         onward = tree.branches(trunk[-1], 0.0)
         if not onward:
             return {}
@@ -244,13 +249,16 @@ def _trunk(tree: _Tree, start: int, least: float, forward: FloatArray) -> dict[s
     roles = _paired(tree, pair, forward, ("upper_arm", "lower_arm", "hand"))
     roles |= {"spine": trunk[0], "chest": trunk[len(trunk) // 2], "upper_chest": trunk[-1]}
     rest = [c for c in tree.skeleton.children[trunk[-1]] if c not in (path[0] for path in pair)]
-    if rest:
-        neck = max(rest, key=lambda c: tree.height(tree.end(tree.path(c))))
-        path = tree.path(neck)
-        # What lies beyond the head's own joint are eyes, a jaw, hair, which hangs down.
-        sites = [site.parent for site in tree.skeleton.end_sites]
-        parting = [j for j in path[1:] if len(tree.skeleton.children[j]) + sites.count(j) > 1]
-        roles["head"] = parting[0] if parting else max(path, key=tree.height)
-        if len(path) > 1:
-            roles["neck"] = path[0]
+    return roles | (_head_and_neck(tree, rest) if rest else {})
+
+
+def _head_and_neck(tree: _Tree, branches: list[int]) -> dict[str, int]:
+    """Find the head and the neck in the branch that ends highest."""
+    path = max(map(tree.path, branches), key=lambda path: tree.height(tree.end(path)))
+    # Beyond the head are eyes, a jaw, or hair, which hangs down.
+    sites = [site.parent for site in tree.skeleton.end_sites]
+    parting = [j for j in path[1:] if len(tree.skeleton.children[j]) + sites.count(j) > 1]
+    roles = {"head": parting[0] if parting else max(path, key=tree.height)}
+    if len(path) > 1:
+        roles["neck"] = path[0]
     return roles

@@ -1,4 +1,4 @@
-"""How large a figure is, and what to multiply its lengths by where that cannot be true."""
+"""Find the size of a figure, and a scale that makes an implausible size plausible."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from retime.notes import Note, Remedy
 
 __all__ = ["judged", "judged_scale", "size_note", "standing_height"]
 
-# Heights that are believed, and what is taken for a figure of any other; metres. Persons: from a
-# small child to a giant of fiction. Others: from a mouse to an elephant.
+# Plausible heights, and the height used for other figures, metres. Persons: from a small child to
+# a fictional giant. Others: from a mouse to an elephant.
 _PERSON, _TYPICAL_PERSON = (0.7, 2.6), 1.7
 _CREATURE, _TYPICAL_CREATURE = (0.05, 5.0), 1.0
 
 
 def standing_height(motion: Motion, body: Body | None = None) -> float:
-    """Return a figure's standing height as its file has it, in metres."""
+    """Return the standing height of a figure in its file, metres."""
     body = find_body(motion) if body is None else body
     own = body.height or height(motion.skeleton)
     return float(own * motion.units.metres)
 
 
 def judged_scale(motion: Motion) -> float:
-    """Return what to multiply lengths by, so that a figure is judged as large as its like.
+    """Return the factor on lengths that makes a figure as large as is typical.
 
-    It is 1 where the size is plausible, or was given by the user.
+    It is 1 if the size is plausible or the user gave the scale.
     """
     body = find_body(motion)
     tall = standing_height(motion, body)
@@ -41,9 +41,9 @@ def judged_scale(motion: Motion) -> float:
 
 
 def judged(motion: Motion) -> Motion:
-    """Return a motion as large as its like, for contacts, forces, sliding and drawings.
+    """Return a motion of plausible size, for contacts, forces, sliding and drawings.
 
-    A motion of plausible size is returned unchanged. Written files keep their numbers.
+    A motion that already has one is returned unchanged. Written files keep their numbers.
     """
     scale = judged_scale(motion)
     if scale == 1.0:
@@ -53,7 +53,7 @@ def judged(motion: Motion) -> Motion:
 
 
 def size_note(motion: Motion) -> Note | None:
-    """Say that a figure is judged at another size than its file has, where it is."""
+    """Return a note if a figure is evaluated at another size than in its file."""
     scale = judged_scale(motion)
     if scale == 1.0:
         return None

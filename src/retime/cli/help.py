@@ -17,6 +17,9 @@ from typer.core import TyperCommand, TyperGroup
 _WIDEST, _WIDEST_LABEL = 100, 28
 _HELP_ALL, _EVERY = "--help-all", "retime.help_all"
 _TIMES = "Times are seconds (2.4), frames (48f), percent (80%) or minutes (1:02.5)."
+# Everyday options, the most used first; pictures and files that are also written come last.
+_FIRST = ("--duration", "--keytime", "--reference")
+_LAST = ("--plot", "--strip", "--warp", "--hold", "--fps", "--json")
 # A paragraph, or a title above names and their texts.
 Part = str | tuple[str, list[tuple[str, str]]]
 
@@ -142,7 +145,7 @@ def _options(command: Any, ctx: Any) -> Iterator[Part]:
 def _panels(parameters: Any, *, whole: bool) -> dict[str, list[tuple[str, str]]]:
     """Return names and texts by panel: ``whole`` texts, or the first sentences of options."""
     panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-    for p in parameters:
+    for p in sorted(parameters, key=_rank):
         text = p.help or ""
         if _is_argument(p):
             name = _argument(p)
@@ -151,6 +154,14 @@ def _panels(parameters: Any, *, whole: bool) -> dict[str, list[tuple[str, str]]]
             panel = getattr(p, "rich_help_panel", None) or "Options"
             panels.setdefault(panel, []).append((_option(p), text if whole else _first(text)))
     return panels
+
+
+def _rank(p: Any) -> int:
+    """Return the place of an option among the others; those without one keep their order."""
+    flag = p.opts[0]
+    if flag in _FIRST:
+        return _FIRST.index(flag) - len(_FIRST)
+    return 1 + _LAST.index(flag) if flag in _LAST else 0
 
 
 def _option(p: Any) -> str:

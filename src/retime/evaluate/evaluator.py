@@ -1,8 +1,7 @@
-"""The one way from a job to its result; every front end goes it."""
+"""Evaluate jobs; every front end uses this module."""
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
+from retime.io.files import status_of
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
@@ -26,15 +26,15 @@ from retime.timing import TimeWarp
 
 log = logging.getLogger("retime")
 Progress = Callable[[int, int, str], None]
-# Motions that are kept; an old one is read again when it is needed.
+# Number of motions in the cache.
 _KEPT = 8
 
 
 class Evaluator:
     """Evaluate jobs, and cache data for the next one.
 
-    Motions and the result of the last job of each name are cached. A job that differs in its last
-    step only repeats that step.
+    Motions and the result of the last job of each name are cached. If two jobs differ only in their
+    last step, only that step is solved again.
 
     Examples
     --------
@@ -53,15 +53,11 @@ class Evaluator:
         self._frames: dict[str, tuple[float | None, bool, bool]] = {}
 
     def motion(self, job: Job, *, reading: Callable[[], None] = lambda: None) -> Motion:
-        """Return a job's source, read or as it was read before; ``reading`` is called if read."""
+        """Return the source of a job; ``reading`` is called before a file is read."""
         if isinstance(job.source, Motion):
             return job.source
         path = Path(job.source)
-        try:
-            about = path.stat()
-        except OSError as e:
-            why = "no such file" if e.errno == errno.ENOENT else e.strerror
-            raise InputError(f"{why}: {path}") from None
+        about = status_of(path)
         key = (str(path), about.st_mtime_ns, about.st_size, job.animation, str(job.reading))
         if key not in self._motions:
             reading()
@@ -82,51 +78,48 @@ class Evaluator:
         Parameters
         ----------
         job : Job
-            What to do.
+            The job.
         name : str
-            Jobs of one name take over each other's steps.
+            Jobs with the same name reuse solved steps.
         progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+            Called with ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         motion = self.motion(job)
         in_place = goes_back(motion, job.target)
-        recipe, notes = _prepared(job, motion, exact=job.exact or in_place)
+        exact = job.exact or in_place
+        recipe, notes = _prepared(job, motion, exact=exact)
         last = self._last.get(name)
         if last is not None and last.source is not motion:
             last = None
-        known = () if last is None else last.solved
         solved = tuple(
             recipe.solve_steps(
                 motion,
-                known=known,
+                known=() if last is None else last.solved,
                 progress=progress,
                 fps=job.fps,
-                exact=job.exact or in_place,
+                exact=exact,
                 first_frame=job.first_frame,
             )
         )
         log.debug("solved %d steps: %s", len(solved), ", ".join(s.method for s in recipe.steps))
+        frames = (job.fps, exact, job.corrections)
+        if last is not None and self._frames[name] == frames and _same_edits(last.solved, solved):
+            return replace(last, recipe=recipe, solved=solved)
         notes += [note for s in solved for note in s.notes]
         notes += _rate_notes(job.fps) if in_place else []
-        frames = (job.fps, job.exact or in_place, job.corrections)
-        again = last is not None and self._frames.get(name) == frames
-        if last is not None and again and _same_edits(last.solved, solved):
-            return replace(last, recipe=recipe, solved=solved)
-        edits = [s.edit for s in solved]
-        if not job.corrections:
-            edits = [_in_time_alone(e) for e in edits]
-        made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
-        found = _evaluated(motion, recipe, solved, edits, made, in_place)
+        edits = [s.edit if job.corrections else _in_time_alone(s.edit) for s in solved]
+        made = apply_edits(motion, edits, fps=job.fps, exact=exact).with_notes(*notes)
         log.debug("made %d frames", len(made))
+        found = _evaluated(motion, recipe, solved, edits, made, in_place)
         self._last[name], self._frames[name] = found, frames
         return found
 
     def evaluate_all(
         self, job: Job, *, progress: Progress | None = None
     ) -> list[tuple[str, Evaluated | None]]:
-        """Evaluate a job on every animation of a file that is retimed in place, by name.
+        """Evaluate a job on every animation of a file that is retimed in place.
 
-        A single pose among animations is unchanged: there is no result for it.
+        Returns the name and the result of each animation; ``None`` for one with a single pose.
         """
         if isinstance(job.source, Motion):
             raise InputError("the animations of a file are evaluated together, not a motion's")
@@ -136,20 +129,23 @@ class Evaluator:
         for number, (name, motion) in enumerate(zip(names, motions, strict=True)):
             if progress is not None:
                 progress(number, len(names), name)
-            try:
-                lasts = motion.duration > 0
-                out.append((name, self.evaluate(replace(job, source=motion)) if lasts else None))
-            except InputError as e:
-                raise e.within(f"animation {name!r}") from e.__cause__
+            out.append((name, self._animation(replace(job, source=motion), name)))
         if all(found is None for _, found in out):
             raise InputError(f"{job.source} has no animation that lasts")
         return out
 
+    def _animation(self, job: Job, name: str) -> Evaluated | None:
+        """Evaluate a job on one animation; return ``None`` if it is a single pose."""
+        try:
+            return self.evaluate(job) if self.motion(job).duration > 0 else None
+        except InputError as e:
+            raise e.within(f"animation {name!r}") from e.__cause__
+
 
 def goes_back(motion: Motion, target: str | Path | None) -> bool:
-    """Return whether a result's keys go back into a file of the kind that its motion came from.
+    """Return whether the result is written as moved keys in a copy of the source's file.
 
-    Keys may stand at any time, so nothing of such a result is rounded to frames.
+    Keys may be at any time, so such a result is not rounded to frames.
     """
     if target is None or motion.origin is None:
         return False
@@ -158,20 +154,18 @@ def goes_back(motion: Motion, target: str | Path | None) -> bool:
 
 
 def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[Note]]:
-    """Return the steps to run: durations by factor and on whole frames, contacts held."""
+    """Return the recipe to run, with the job's durations and contacts, and notes about it."""
     steps = list(job.recipe.steps)
     if job.factor is not None:
         place, factor = job.factor
-        p = steps[place].parameters
-        steps[place] = replace(
-            steps[place], parameters=replace(p, duration=ClipTime(100 * factor, "%"))
-        )
+        parameters = replace(steps[place].parameters, duration=ClipTime(100 * factor, "%"))
+        steps[place] = replace(steps[place], parameters=parameters)
     notes = list(job.recipe.notes)
     if not exact:
         steps, rounded = snap_duration(steps, job.fps or motion.rate)
         notes += rounded
     if job.contacts is not None:
-        # Given in the source's time, so they stand before all else; the fix still runs last.
+        # The first step, because they are in the time of the source; the fix still runs last.
         known = {"contacts": job.contacts, "contacts_only": job.contacts_only}
         steps = [Step("hold", known), *steps]
     elif job.hold:
@@ -180,15 +174,15 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[No
 
 
 def _rate_notes(fps: float | None) -> list[Note]:
-    """Say what a frame rate is for, where the file keeps its own."""
+    """Return a note on the frame rate of a job whose result keeps the file's keys."""
     if fps is None:
         return []
-    told = "the file keeps its rate, and keys their spacing; {:g} fps is for what had to be sampled"
+    told = "the file keeps its rate and its keys; {:g} fps is used only for sampled tracks"
     return [Note(told.format(fps), code="rate-kept", fps=fps)]
 
 
 def _in_time_alone(edit: Edit) -> Edit:
-    """Leave out what leads limbs to their places, where the step moves keys in time alone."""
+    """Return an edit without its correction of positions, if it changes no pose otherwise."""
     if edit.correction is None or edit.layer is not None or edit.warp is None:
         return edit
     said = [n for n in edit.warp.notes if n.code != "arrival"]
@@ -218,11 +212,7 @@ def _evaluated(
 
 
 def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:
-    """Return the body's warp of some of the steps: from the last one's output to the first's input.
-
-    ``first`` and ``last`` are places among the steps that were solved; the last one is not among
-    them.
-    """
+    """Return the body's warp of ``solved[first:last]``, from their output to their input."""
     steps = found.solved[first:last]
     if steps:
         given = steps[0].given
@@ -232,9 +222,9 @@ def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> T
 
 
 def evidence_of(found: Evaluated) -> FloatArray | None:
-    """Return how much a reference resembles the clip: result times and likeness, 0 to 1, (n, 2).
+    """Return result times and the similarity of the reference there, 0 to 1, (n, 2), or ``None``.
 
-    It is that of the last step that compared the clip with a foreign reference.
+    It comes from the last step that compared the clip with a foreign reference.
     """
     for place in reversed(range(len(found.solved))):
         curve = found.solved[place].edit.curves.get("evidence")
@@ -249,25 +239,29 @@ def evidence_of(found: Evaluated) -> FloatArray | None:
 def contacts_of(
     found: Evaluated, detected: Sequence[Contact]
 ) -> tuple[Solved | None, list[tuple[Contact, tuple[Contact, ...]]]]:
-    """Carry contacts to the time of the result: those of a step, or those that were detected.
+    """Carry contacts to the time of the result: those of the last step with contacts, or detected.
 
-    Returns the step that gives them, and each contact in that step's input time (the source's where
-    there is none) with what the result shows of it.
+    Returns that step or ``None``, and pairs of each contact in the time of the step's input (or of
+    the source) with its contacts in the result.
     """
-    given = [s for s in found.solved if s.edit.contacts is not None]
-    step = given[-1] if given else None
-    if step is None:
-        start, warp, contacts = found.source, found.warp, tuple(detected)
-    else:
-        start, contacts = step.given, step.edit.contacts or ()
-        rest = found.solved[found.solved.index(step) :]
-        warp = total_warp(start, [s.edit for s in rest])
+    places = [n for n, s in enumerate(found.solved) if s.edit.contacts is not None]
+    if not places:
+        return None, _carried(detected, found.source, found.warp)
+    rest = found.solved[places[-1] :]
+    start = rest[0].given
+    warp = total_warp(start, [s.edit for s in rest])
+    return rest[0], _carried(rest[0].edit.contacts or (), start, warp)
+
+
+def _carried(
+    contacts: Sequence[Contact], start: Motion, warp: TimeWarp
+) -> list[tuple[Contact, tuple[Contact, ...]]]:
     period = start.duration if warp.loop else None
-    return step, [(c, carry_contacts([c], warp, period=period)) for c in contacts]
+    return [(c, carry_contacts([c], warp, period=period)) for c in contacts]
 
 
 def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:
-    """Return a result whose step at a place has another warp, without solving any step."""
+    """Return a result with another warp of one step, without solving any step."""
     edits = [s.edit for s in found.solved]
     edits[place] = replace(edits[place], warp=warp)
     made = apply_edits(found.source, edits)

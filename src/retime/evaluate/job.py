@@ -1,4 +1,4 @@
-"""Jobs: what to make of one motion, told the same way by every front end."""
+"""Jobs, which all front ends build, and their results."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Job:
     recipe : Recipe
         The steps.
     reading : Reading
-        How the file is read.
+        Options for reading the file.
     animation : str or int, optional
         Animation to use from a file with several.
     sha256 : str
-        Hash that the file must have; empty for any.
+        Required hash of the file; empty for any.
     fps : float, optional
         Frame rate of the result. Default: the source's.
     exact : bool
@@ -117,5 +117,5 @@ class Evaluated(Pictured):
 
     @property
     def figures(self) -> dict[str, float]:
-        """Numbers that the methods found on the way, such as costs."""
+        """Numbers that the methods computed, such as costs."""
         return {k: float(v) for s in self.solved for k, v in s.edit.figures.items()}

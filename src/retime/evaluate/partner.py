@@ -1,14 +1,24 @@
-"""Motions that go along with a result: a partner, a camera, a prop."""
+"""Retime partners, cameras and props with a result."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from retime.body import find_body
+from retime.body.contacts.grips import find_touches
+from retime.body.touching import keep_touches
 from retime.evaluate.job import Evaluated
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits
+from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.recipe import Step
 from retime.timing import TimeWarp
+
+# A figure whose hips are farther from the source's than this at the median, in metres, is another.
+_ANOTHER = 0.1
+# Hands that miss each other by more than this, in metres, are reported.
+_APART = 0.01
 
 
 def carry_along(
@@ -20,50 +30,89 @@ def carry_along(
     exact: bool = False,
     hold: bool = False,
 ) -> tuple[Motion, list[Note]]:
-    """Retime a motion by the warp of a result; return it and what is to be known about it.
+    """Retime a motion by the warp of a result; return it and notes about it.
 
-    The partner is on the same time line where the two overlap; otherwise their starts are lined up.
-    ``name`` is its name, for the notes; the other options are as of :class:`Job`.
+    If the two overlap in time, they share a time line; otherwise their starts are lined up. A face,
+    or another part of the same figure, follows joint by joint. Another figure follows the source's
+    root, and its hands stay in the hands that they hold. ``name`` is the partner's name in notes;
+    the other options are those of :class:`Job`.
     """
-    source, notes = found.source, []
-    apart = partner.start - source.start
-    if abs(apart) > 1 / source.rate and not _overlap(source, partner):
-        notes.append(
-            Note(
-                f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
-                "their starts were lined up",
-                code="starts-lined-up",
-                start=partner.start,
-                source=source.start,
-            )
-        )
-    else:
-        apart = 0.0
-    if abs(partner.duration - source.duration) > 1 / source.rate:
-        notes.append(
-            Note(
-                f"{name} lasts {partner.duration:.3g} s beside {source.duration:.3g} s; the warp "
-                "shows what the two have in common",
-                code="lengths-differ",
-                duration=partner.duration,
-                source=source.duration,
-            )
-        )
+    source = found.source
+    notes = _start_notes(name, source, partner) + _length_notes(name, source, partner)
+    apart = partner.start - source.start if _starts_apart(source, partner) else 0.0
     edits = [Edit(_followed(found.warp, source, partner).shifted(apart, apart))]
     if hold and find_body(partner).is_biped:
         edits.append(Step("hold").solve(partner))
-    return apply_edits(partner, edits, fps=fps, exact=exact or found.in_place), notes
+    moved = apply_edits(partner, edits, fps=fps, exact=exact or found.in_place)
+    if found.warp.per_channel and not apart and _is_another_figure(source, partner):
+        touches = find_touches(source, partner)
+        moved, missed = keep_touches(source, found.motion, found.warp, partner, moved, touches)
+        if missed > _APART:
+            notes.append(
+                Note(
+                    f"an arm of {name} is {100 * missed:.0f} cm too short to keep hold of the hand",
+                    code="touch-missed",
+                    distance=missed,
+                )
+            )
+    return moved, notes
 
 
-def _overlap(motion: Motion, partner: Motion) -> bool:
-    """Return whether two motions share most of their time: then they stand on one time line."""
+def _start_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
+    if not _starts_apart(source, partner):
+        return []
+    return [
+        Note(
+            f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
+            "their starts were lined up",
+            code="starts-lined-up",
+            start=partner.start,
+            source=source.start,
+        )
+    ]
+
+
+def _length_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
+    if abs(partner.duration - source.duration) <= 1 / source.rate:
+        return []
+    return [
+        Note(
+            f"{name} is {partner.duration:.3g} s long and the source {source.duration:.3g} s; only "
+            "the part that both have is retimed",
+            code="lengths-differ",
+            duration=partner.duration,
+            source=source.duration,
+        )
+    ]
+
+
+def _starts_apart(motion: Motion, partner: Motion) -> bool:
+    """Return whether two motions start at different times and hardly overlap."""
     (a, b), (c, d) = motion.domain, partner.domain
-    return bool(min(b, d) - max(a, c) > 0.5 * min(b - a, d - c))
+    overlap = min(b, d) - max(a, c) > 0.5 * min(b - a, d - c)
+    return bool(abs(c - a) > 1 / motion.rate and not overlap)
+
+
+def _is_another_figure(motion: Motion, partner: Motion) -> bool:
+    """Return whether a partner is a figure with a place of its own, not a part of the source's."""
+    hips = [find_body(m).roles.get("hips") for m in (motion, partner)]
+    if hips[0] is None or hips[1] is None:
+        return False
+    times = motion.times[(motion.times >= partner.start) & (motion.times <= partner.domain[1])]
+    tracks = [
+        np.stack([np.interp(times, m.times, p) for p in positions(m)[:, h].T], axis=1)
+        for m, h in zip((motion, partner), hips, strict=True)
+    ]
+    apart = np.linalg.norm(tracks[0] - tracks[1], axis=1)
+    return bool(len(apart)) and bool(np.median(apart) > _ANOTHER)
 
 
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp as a partner follows it: by its own joints; otherwise by the first root's."""
-    if not warp.per_channel or any(c in partner.channels for c in warp.channels):
+    """Return the warp of a partner: joint by joint, or that of the source's first root."""
+    if not warp.per_channel:
+        return warp
+    shared = any(c in partner.channels for c in warp.channels)
+    if shared and not _is_another_figure(motion, partner):
         return warp
     root = motion.skeleton.names[motion.skeleton.roots[0]]
     graph = warp.channel(f"{root}:translation")

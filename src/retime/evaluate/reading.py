@@ -1,4 +1,4 @@
-"""How a job's motion files are read."""
+"""Options for reading the motion files of a job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(FileParameters):
-    """Options of reading a file; plain data, as a batch's workers are told."""
+    """Options for reading a file, as plain data that batch workers can receive."""
 
     roles: Annotated[
         Mapping[str, str] | None,
@@ -40,13 +40,13 @@ class Reading(FileParameters):
         return [self._mapped(m) for m in read_all(path, **values_of(self, FileParameters))]
 
     def for_file(self, path: str | Path) -> Reading:
-        """Return how one of several files is read: a skeleton is for those that have none."""
+        """Return the options for one of several files; files with a skeleton do not need one."""
         from retime.io import kind_of
 
         return self if kind_of(path).skeleton_apart else replace(self, skeleton=None)
 
     def for_partner(self, path: str | Path) -> Reading:
-        """Return how a file is read that goes with the one which all this was said of."""
+        """Return the options for a partner's file: only the rest frame and the skeleton apply."""
         return Reading(rest_frame=self.rest_frame, skeleton=self.skeleton).for_file(path)
 
     def _mapped(self, motion: Motion) -> Motion:

@@ -1,8 +1,8 @@
-"""Building: motions made of plain arrays, and arrays and tables made of motions."""
+"""Convert plain arrays to motions, and motions to arrays and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from retime.motion.motion import Motion
 
 Column = Literal["positions", "rotations", "translations"]
-# Matrices whose axes are further from orthonormal are no rotations.
+# Largest deviation of a rotation matrix from orthonormal axes.
 _NEARLY = 1e-3
 _SHAPES = (
     "quaternions wxyz (F, J, 4), matrices (F, J, 3, 3), 6D rotations (F, J, 6) or rotation vectors "
@@ -37,7 +37,7 @@ def from_arrays(
     positions: Any,
     units: Units | None,
 ) -> Motion:
-    """Build a motion of arrays; see :meth:`Motion.from_arrays`."""
+    """Build a motion from arrays; see :meth:`Motion.from_arrays`."""
     from retime.motion.motion import Motion
 
     above = _parents(parents)
@@ -45,35 +45,37 @@ def from_arrays(
     names = tuple(f"joint_{j}" for j in range(count)) if names is None else tuple(names)
     if len(names) != count:
         raise InputError(f"names has {len(names)} entries, expected one for each of {count} joints")
-    places = None if positions is None else _array(positions, "positions", (None, count, 3))
-    if rotations is None and places is None:
+    if rotations is None and positions is None:
         raise InputError(f"give rotations, as {_SHAPES}, or positions (F, J, 3)")
-    if rotations is not None and places is not None:
+    if rotations is not None and positions is not None:
         raise InputError("give rotations or positions, not both: one follows from the other")
-    rest = np.zeros((count, 3)) if offsets is None else _array(offsets, "offsets", (count, 3))
-    if places is not None:
+    rest = None if offsets is None else _array(offsets, "offsets", (count, 3))
+    if positions is not None:
+        places = _array(positions, "positions", (None, count, 3))
         turns = quat.identity(len(places), count)
         tracks = relative_places(places, above, names)
-        if offsets is None and len(places):
-            rest = np.array([tracks[n].mean(axis=0) for n in names])
+        if rest is None:
+            rest = _mean_offsets(tracks, names)
     else:
-        if offsets is None and count > 1:
+        if rest is None and count > 1:
             raise InputError(f"give offsets ({count}, 3): where each joint rests beside its parent")
+        rest = np.zeros((count, 3)) if rest is None else rest
         turns = as_quaternions(rotations, count)
         tracks = _root_tracks(names, above, rest, len(turns), root_translation)
-    return Motion(
-        Skeleton(names, above, rest),
-        turns,
-        tracks,
-        fps=fps,
-        units=Units() if units is None else units,
-    )
+    return Motion(Skeleton(names, above, rest), turns, tracks, fps=fps, units=units or Units())
+
+
+def _mean_offsets(tracks: dict[str, FloatArray], names: tuple[str, ...]) -> FloatArray:
+    """Return the mean translation of each joint, (J, 3); zeros without frames."""
+    if not len(tracks[names[0]]):
+        return np.zeros((len(names), 3))
+    return np.array([tracks[n].mean(axis=0) for n in names])
 
 
 def _root_tracks(
     names: tuple[str, ...], above: Any, rest: FloatArray, frames: int, given: Any
 ) -> dict[str, FloatArray]:
-    """Return the translations of the roots: where they rest, and the first one's as given."""
+    """Return the translations of the roots: that of the first as given, others at rest."""
     roots = np.flatnonzero(above < 0)
     tracks = {names[r]: np.tile(rest[r], (frames, 1)) for r in roots}
     if given is not None:
@@ -82,22 +84,17 @@ def _root_tracks(
 
 
 def as_quaternions(rotations: Any, joints: int) -> FloatArray:
-    """Turn rotations in any of the usual forms into quaternions wxyz, (F, J, 4)."""
+    """Convert rotations in any of the usual forms to quaternions wxyz, (F, J, 4)."""
     given = _array(rotations, "rotations")
-    if (
-        given.ndim < 3
-        or given.shape[1] != joints
-        or given.shape[2:] not in ((4,), (3, 3), (6,), (3,))
-    ):
+    convert = _CONVERSIONS.get(given.shape[2:])
+    if given.ndim < 3 or given.shape[1] != joints or convert is None:
         raise InputError(
             f"rotations has shape {given.shape}, expected {_SHAPES} with J = {joints} joints"
         )
-    if given.shape[2:] == (4,):
-        return given
-    if given.shape[2:] == (3,):
-        return quat.exp(given)
-    if given.shape[2:] == (6,):
-        return from_6d(given)
+    return convert(given)
+
+
+def _from_matrices(given: FloatArray) -> FloatArray:
     x, y, z = np.moveaxis(given, -1, 0)  # columns are the axes
     product = np.einsum("fjki,fjkl->fjil", given, given)
     if np.abs(product - np.eye(3)).max(initial=0.0) > _NEARLY or (np.linalg.det(given) < 0).any():
@@ -109,13 +106,13 @@ def as_quaternions(rotations: Any, joints: int) -> FloatArray:
 
 
 def to_6d(rotations: FloatArray) -> FloatArray:
-    """Return the first two columns of the rotation matrices, one after the other, (..., 6)."""
+    """Return the first two columns of the rotation matrices, concatenated, (..., 6)."""
     matrix = quat.to_matrix(rotations)
     return np.concatenate([matrix[..., 0], matrix[..., 1]], axis=-1)
 
 
 def from_6d(given: FloatArray) -> FloatArray:
-    """Turn 6D rotations (..., 6), not yet orthonormal, into quaternions."""
+    """Orthonormalize 6D rotations (..., 6) and convert them to quaternions."""
     x, y = given[..., :3], given[..., 3:]
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
     y = y - (x * y).sum(-1, keepdims=True) * x
@@ -126,8 +123,17 @@ def from_6d(given: FloatArray) -> FloatArray:
     return quat.from_axes(x, y, np.cross(x, y))
 
 
+# Conversions to quaternions by the shape of one rotation.
+_CONVERSIONS: dict[tuple[int, ...], Callable[[FloatArray], FloatArray]] = {
+    (4,): lambda given: given,
+    (3,): quat.exp,
+    (6,): from_6d,
+    (3, 3): _from_matrices,
+}
+
+
 def to_dataframe(motion: Motion, values: Column) -> Any:
-    """Make a table of a motion; see :meth:`Motion.to_dataframe`."""
+    """Convert a motion to a table; see :meth:`Motion.to_dataframe`."""
     try:
         import pandas as pd
     except ImportError:
@@ -164,28 +170,28 @@ def _parents(parents: Any) -> npt.NDArray[np.int64]:
 
 
 def _array(values: Any, what: str, shape: tuple[int | None, ...] | None = None) -> FloatArray:
-    """Bring what knows the array protocol, such as a tensor, to numbers of a shape."""
+    """Convert an array or a tensor to numbers of a shape."""
     try:
         found = np.array(values, dtype=np.float64)
-    except Exception as e:  # a tensor that needs a gradient raises its own kind, and says why
+    except Exception as e:  # a tensor that needs a gradient raises its own error with a reason
         reason = str(e).splitlines()[0][:120] if str(e) else type(e).__name__
         raise InputError(f"{what} cannot be made an array of numbers ({reason})") from None
-    if shape is not None and (
-        found.ndim != len(shape)
-        or any(n is not None and n != m for n, m in zip(shape, found.shape, strict=True))
-    ):
-        letters = dict(zip(range(3), "FJ", strict=False))
-        wanted = ", ".join(
-            letters.get(k, "?") if n is None else str(n) for k, n in enumerate(shape)
-        )
-        raise InputError(f"{what} has shape {found.shape}, expected ({wanted})")
+    if shape is not None:
+        _must_have_shape(found, shape, what)
     return found
+
+
+def _must_have_shape(found: FloatArray, shape: tuple[int | None, ...], what: str) -> None:
+    fits = [n is None or n == m for n, m in zip(shape, found.shape, strict=False)]
+    if found.ndim != len(shape) or not all(fits):
+        wanted = ", ".join("F" if n is None else str(n) for n in shape)
+        raise InputError(f"{what} has shape {found.shape}, expected ({wanted})")
 
 
 def relative_places(
     places: FloatArray, parents: npt.NDArray[np.int64], names: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return each joint's place beside its parent; roots stand where they are."""
+    """Return the position of each joint relative to its parent; those of roots are unchanged."""
     return {
         name: places[:, j] - (places[:, parents[j]] if parents[j] >= 0 else 0.0)
         for j, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""Contacts as data: a joint that stands still for a while, and how a warp carries it."""
+"""Contacts: joints that stay in place for a while, and how a warp moves them in time."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Contact:
 
     @property
     def firmness(self) -> float:
-        """By what share it is held: all of it from a confidence of 0.5 on."""
+        """Strength with which it is held, 0 to 1; full strength from a confidence of 0.5."""
         return min(2 * self.confidence, 1.0)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the contact as JSON holds it: what is not told is left out."""
+        """Return the contact as a JSON document, without values that are defaults."""
         out: dict[str, Any] = {"joint": self.joint, "start": self.start, "end": self.end}
         plain = {"point": "", "confidence": 1.0, "height": None, "velocity": (0.0, 0.0, 0.0)}
         given = {n: getattr(self, n) for n, v in plain.items() if getattr(self, n) != v}
@@ -75,7 +75,7 @@ class Contact:
 
     @classmethod
     def from_document(cls, entry: Any) -> Contact:
-        """Make a contact of what JSON holds."""
+        """Make a contact from a JSON document."""
         if not isinstance(entry, Mapping) or not {"joint", "start", "end"} <= set(entry):
             raise InputError('a contact needs "joint", "start" and "end"')
         more = set(entry) - {"joint", "start", "end", "point", "confidence", "height", "velocity"}
@@ -117,16 +117,18 @@ class Contacts(tuple[Contact, ...], Pictured):
 def carry_contacts(
     contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
 ) -> tuple[Contact, ...]:
-    """Move contacts through a warp, each by its own joint's channel; what is not shown vanishes.
+    """Move contacts from the source time of a warp to its output time.
+
+    Each contact follows the channel of its joint. Contacts outside the output are dropped.
 
     Parameters
     ----------
     contacts : iterable of Contact
-        In the warp's source time.
+        Contacts in source time.
     warp : TimeWarp
-        From the time they are wanted in to theirs.
+        The warp.
     period : float, optional
-        The source's duration, where the warp goes round. Default: what the warp itself shows.
+        Length of the source, for cycles. Default: the length of the warp's source range.
     """
     out = []
     for contact in contacts:
@@ -139,7 +141,7 @@ def carry_contacts(
 
 
 def _with_support_retimed(contact: Contact, warp: TimeWarp) -> Contact:
-    """Let what a carried contact touches move as fast as the warp plays it."""
+    """Return a contact with the velocity of its support multiplied by the playback speed."""
     start, end = warp(np.array([contact.start, contact.end]), contact.joint)
     speed = float(end - start) / contact.duration
     x, y, z = (speed * v for v in contact.velocity)
@@ -158,6 +160,6 @@ def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float
 
 
 def parse_contacts(document: Any) -> tuple[Contact, ...]:
-    """Turn a list of ``{"joint", "start", "end"}``, as JSON gives it, into contacts."""
+    """Make contacts from a JSON list of ``{"joint", "start", "end"}``."""
     members = '"joint", "start" and "end"'
     return Contacts(listed(document, Contact.from_document, "contact", members))

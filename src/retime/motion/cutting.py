@@ -1,4 +1,4 @@
-"""Cutting: frames of a motion as a motion, which still knows its file."""
+"""Cut motions; the parts keep the link to their file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.motion.origin import Origin
 from retime.motion.touched import TouchedLater
 from retime.times import ClipTime, Clock, parse_time
 from retime.timing import TimeWarp
@@ -16,12 +16,12 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.motion.motion import Motion
 
-# A time this near to a sample, in frames, is that sample.
+# Times closer than this to a sample, in frames, are that sample.
 _SNAP = 1e-6
 
 
 def cut(motion: Motion, part: slice) -> Motion:
-    """Return the frames of a slice: of frame numbers, or of seconds where an end is a float."""
+    """Return the frames of a slice, in frame numbers, or in seconds if an end is a float."""
     if not isinstance(part, slice):
         raise InputError(
             f"a motion is cut by a slice, not by {part!r}: motion[10:50] are frames 10 to 49, "
@@ -82,7 +82,7 @@ def trim(
 
 
 def moved(motion: Motion, start: float) -> Motion:
-    """Return the same motion, starting at another time."""
+    """Return the motion with another start time."""
     by = start - motion.start
     if by == 0 or not len(motion):
         return motion
@@ -95,17 +95,11 @@ def moved(motion: Motion, start: float) -> Motion:
 
 
 def seconds_of(motion: Motion, time: Any, name: str) -> float:
-    """Turn a time of a motion, a number or text, into seconds."""
+    """Convert a time in a motion, a number or text, to seconds."""
     if isinstance(time, str):
         time = parse_time(time, name, "source")
     if not isinstance(time, ClipTime):
-        try:
-            seconds = float(time)
-        except (TypeError, ValueError):
-            raise InputError(f"{name} is {time!r}, which is not a time") from None
-        if not np.isfinite(seconds):
-            raise InputError(f"{name} is {time!r}, which is not a time")
-        return seconds
+        return _finite_number(time, name)
     time = replace(time, kind="source")
     if time.unit == "%" and motion.duration == 0:
         raise InputError(f"{name} is {time}, but a clip of one frame has no length to take it of")
@@ -117,15 +111,21 @@ def seconds_of(motion: Motion, time: Any, name: str) -> float:
     return Clock.of(motion).seconds(time, name)
 
 
+def _finite_number(time: Any, name: str) -> float:
+    try:
+        seconds = float(time)
+    except (TypeError, ValueError):
+        seconds = float("nan")
+    if not np.isfinite(seconds):
+        raise InputError(f"{name} is {time!r}, which is not a time")
+    return seconds
+
+
 def _frames_of(motion: Motion, part: slice) -> tuple[int, int, int]:
     """Return the first frame, the one after the last, and the step of a slice."""
     count = len(motion)
     if isinstance(part.start, str | float) or isinstance(part.stop, str | float):
-        ends = [
-            None if end is None else _frame_from(motion, seconds_of(motion, end, name))
-            for end, name in ((part.start, "the slice's start"), (part.stop, "the slice's end"))
-        ]
-        part = slice(ends[0], ends[1], part.step)
+        part = _in_frames(motion, part)
     try:
         start, stop, step = part.indices(count)
     except (TypeError, ValueError):
@@ -135,15 +135,25 @@ def _frames_of(motion: Motion, part: slice) -> tuple[int, int, int]:
         ) from None
     if step < 0:
         raise InputError("a slice runs forwards; play a motion backwards by a warp's reverse()")
-    asked = 0 if part.start is None else part.start
-    if asked > count or (part.stop is not None and part.stop < -count) or start > stop:
-        last = count if part.stop is None else part.stop
-        raise InputError(f"frames {asked} to {last} are outside the clip, which has {count} frames")
+    first = 0 if part.start is None else part.start
+    last = count if part.stop is None else part.stop
+    if first > count or last < -count or start > stop:
+        raise InputError(f"frames {first} to {last} are outside the clip, which has {count} frames")
     return start, stop, step
 
 
+def _in_frames(motion: Motion, part: slice) -> slice:
+    """Return a slice in seconds as one in frames."""
+
+    def frame(end: Any, name: str) -> int | None:
+        return None if end is None else _frame_from(motion, seconds_of(motion, end, name))
+
+    start, stop = frame(part.start, "the slice's start"), frame(part.stop, "the slice's end")
+    return slice(start, stop, part.step)
+
+
 def _frame_from(motion: Motion, seconds: float) -> int:
-    """Return the first frame at or after a time; the times of a slice are its ends."""
+    """Return the first frame at or after a time."""
     if not len(motion):
         return 0
     hair = _SNAP / motion.rate
@@ -171,19 +181,18 @@ def _picked(motion: Motion, start: int, stop: int, step: int) -> Motion:
         sample_times=None if motion.sample_times is None else times,
         origin=None,
     )
-    origin = motion.origin
-    if origin is None or not len(times):
-        return picked
-    part_shown = _straight(times)
-    warp = part_shown if origin.warp is None else origin.warp @ part_shown
-    delivered, touched = origin.delivered, origin.touched
-    if delivered is not None:
-        delivered, touched = picked.tracks, TouchedLater(lambda: motion.touched)
-    kept = replace(origin, warp=warp, delivered=delivered, touched=touched)
-    object.__setattr__(picked, "origin", kept)  # made here: a copy would be checked once more
+    if motion.origin is not None and len(times):
+        # Set here, because a copy would be checked again.
+        object.__setattr__(picked, "origin", _origin_of(motion, motion.origin, picked))
     return picked
 
 
-def _straight(times: FloatArray) -> TimeWarp:
-    ends = times[[0, -1]] if len(times) > 1 else times
-    return TimeWarp(ends, ends)
+def _origin_of(motion: Motion, origin: Origin, part: Motion) -> Origin:
+    """Return the origin of a part of a motion."""
+    ends = part.times[[0, -1]] if len(part) > 1 else part.times
+    straight = TimeWarp(ends, ends)
+    warp = straight if origin.warp is None else origin.warp @ straight
+    if origin.delivered is None:
+        return replace(origin, warp=warp)
+    touched = TouchedLater(lambda: motion.touched)
+    return replace(origin, warp=warp, delivered=part.tracks, touched=touched)

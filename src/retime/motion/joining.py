@@ -1,4 +1,4 @@
-"""Joining: motions of one skeleton after one another."""
+"""Join motions of one skeleton, one after another."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from retime.errors import InputError
 from retime.motion.cutting import moved
 from retime.motion.edits import apply_edits
 from retime.motion.motion import Motion
+from retime.motion.origin import Origin
 from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-# Frame rates and lengths that differ by less, relative to their size, are the same.
+# Relative tolerance for equal frame rates and lengths.
 _SAME = 1e-6
-# Names that a list of differences shows.
+# Number of names in a message.
 _LISTED = 5
 
 
@@ -30,16 +31,15 @@ def concatenate(*motions: Motion | Iterable[Motion], fps: float | None = None) -
     Parameters
     ----------
     *motions : Motion
-        The motions in their order, or one list of them. They need the same joints, units and frame
-        rate.
+        The motions in order, or one list of them. They need the same joints, units and frame rate.
     fps : float, optional
-        Frame rate to resample all of them to. Default: their common one.
+        Frame rate to resample all motions to. Default: their common frame rate.
 
     Returns
     -------
     Motion
-        It has the start time and the rest pose of the first one. Joined parts of one file can be
-        written in place; a missing part becomes a cut.
+        The joined motion, with the start time and rest pose of the first. Joined parts of one file
+        can be written in place; a missing part becomes a cut.
 
     Examples
     --------
@@ -55,23 +55,27 @@ def concatenate(*motions: Motion | Iterable[Motion], fps: float | None = None) -
         _must_fit(clips[0], other, k)
     if fps is not None:
         clips = [apply_edits(m, [], fps=fps) for m in clips]
+    notes = [n for m in given for n in m.notes]
     if len(clips) == 1:
-        return clips[0].with_notes(*(n for m in given for n in m.notes))
+        return clips[0].with_notes(*notes)
     _must_share_a_rate(clips)
     placed = _one_after_another(clips)
-    first = placed[0]
-    uneven = any(m.sample_times is not None for m in placed)
-    joined = replace(
+    return _with_origin(_joined(placed), placed).with_notes(*notes, *_bone_notes(clips))
+
+
+def _joined(clips: Sequence[Motion]) -> Motion:
+    """Join clips that already follow each other in time."""
+    first = clips[0]
+    uneven = any(m.sample_times is not None for m in clips)
+    return replace(
         first,
-        rotations=np.concatenate([m.rotations for m in placed]),
-        translations=_tracks([m.translations for m in placed], placed, first.skeleton.offsets),
-        scales=_tracks([m.scales for m in placed], placed, first.skeleton.rest_scales),
-        sample_times=np.concatenate([m.times for m in placed]) if uneven else None,
-        roles={name: joint for m in reversed(placed) for name, joint in m.roles.items()},
+        rotations=np.concatenate([m.rotations for m in clips]),
+        translations=_tracks([m.translations for m in clips], clips, first.skeleton.offsets),
+        scales=_tracks([m.scales for m in clips], clips, first.skeleton.rest_scales),
+        sample_times=np.concatenate([m.times for m in clips]) if uneven else None,
+        roles={name: joint for m in reversed(clips) for name, joint in m.roles.items()},
         origin=None,
     )
-    notes = [n for m in given for n in m.notes] + _bone_notes(clips)
-    return _with_origin(joined, placed).with_notes(*notes)
 
 
 def _listed(motions: Sequence[Motion | Iterable[Motion]]) -> list[Motion]:
@@ -104,39 +108,35 @@ def _must_fit(first: Motion, other: Motion, number: int) -> None:
 
 
 def differences(one: Skeleton, other: Skeleton) -> list[str]:
-    """List in words what is different in another skeleton's joints."""
-
-    def some(names: Sequence[str]) -> str:
-        return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-
-    def parent(skeleton: Skeleton, name: str) -> str:
-        above = skeleton.parents[skeleton.index(name)]
-        return "" if above < 0 else skeleton.names[above]
-
-    out = []
+    """Describe how the joints of another skeleton differ."""
     missing = [n for n in one.names if n not in other]
     added = [n for n in other.names if n not in one]
-    if missing:
-        out.append(f"it lacks {len(missing)} joints ({some(missing)})")
-    if added:
-        out.append(f"it has {len(added)} more ({some(added)})")
     common = [n for n in one.names if n in other]
-    moved_on = [n for n in common if parent(one, n) != parent(other, n)]
-    if moved_on:
-        out.append(f"{len(moved_on)} have another parent ({some(moved_on)})")
-    if not out:
-        out.append("its joints are in another order")
-    return out
+    moved_on = [n for n in common if _parent(one, n) != _parent(other, n)]
+    found = {
+        f"it lacks {len(missing)} joints ({_some(missing)})": missing,
+        f"it has {len(added)} more ({_some(added)})": added,
+        f"{len(moved_on)} have another parent ({_some(moved_on)})": moved_on,
+    }
+    return [words for words, names in found.items() if names] or ["its joints are in another order"]
+
+
+def _some(names: Sequence[object]) -> str:
+    return ", ".join(map(str, names[:_LISTED])) + (", ..." if len(names) > _LISTED else "")
+
+
+def _parent(skeleton: Skeleton, name: str) -> str:
+    above = skeleton.parents[skeleton.index(name)]
+    return "" if above < 0 else skeleton.names[above]
 
 
 def _must_share_a_rate(clips: Sequence[Motion]) -> None:
-    for k, other in enumerate(clips[1:], 2):
-        if abs(other.rate - clips[0].rate) > _SAME * clips[0].rate and not _follows(
-            clips[k - 2], other
-        ):
+    rate = clips[0].rate
+    for k, (before, clip) in enumerate(pairwise(clips), 2):
+        if abs(clip.rate - rate) > _SAME * rate and not _follows(before, clip):
             raise InputError(
                 Note(
-                    f"clip {k} has {other.rate:g} fps and clip 1 {clips[0].rate:g}",
+                    f"clip {k} has {clip.rate:g} fps and clip 1 {rate:g}",
                     Remedy("give the rate of the result", parameter="fps"),
                     code="rates-differ",
                 )
@@ -144,7 +144,7 @@ def _must_share_a_rate(clips: Sequence[Motion]) -> None:
 
 
 def _follows(one: Motion, other: Motion) -> bool:
-    """Return whether two motions were cut from one, the second where the first ended."""
+    """Return whether two motions are adjacent slices of one motion."""
     a, b = one.rotations, other.rotations
     return (
         a.base is not None
@@ -162,7 +162,7 @@ def _one_after_another(clips: Sequence[Motion]) -> list[Motion]:
         if clip.sample_times is not None and _follows(before, clip):
             gap = clip.start - before.domain[1]
         start = end + gap
-        # Times of the pieces of one clip stay as they are, to the last digit.
+        # The times of slices of one clip stay exactly the same.
         same = abs(start - clip.start) < 1e-9 * max(1.0, abs(start))
         placed.append(clip if same else moved(clip, start))
     return placed
@@ -171,7 +171,7 @@ def _one_after_another(clips: Sequence[Motion]) -> list[Motion]:
 def _tracks(
     tracks: Sequence[Mapping[str, FloatArray]], motions: Sequence[Motion], rest: FloatArray
 ) -> dict[str, FloatArray]:
-    """Join tracks; a clip that lacks one rests there."""
+    """Join tracks; a clip without a track keeps the rest value."""
     skeleton = motions[0].skeleton
     out = {}
     for name in dict.fromkeys(n for t in tracks for n in t):
@@ -194,10 +194,9 @@ def _bone_notes(clips: Sequence[Motion]) -> list[Note]:
     ]
     if not off:
         return []
-    listed = ", ".join(map(str, off[:_LISTED])) + (", ..." if len(off) > _LISTED else "")
     return [
         Note(
-            f"bone lengths differ in clip {listed}: those of clip 1 are used, so feet may slide",
+            f"bone lengths differ in clip {_some(off)}: those of clip 1 are used; feet may slide",
             code="bone-lengths-differ",
             clips=off,
         )
@@ -205,21 +204,22 @@ def _bone_notes(clips: Sequence[Motion]) -> list[Note]:
 
 
 def _with_origin(joined: Motion, pieces: Sequence[Motion]) -> Motion:
-    """Link a motion joined from parts of one file to that file, if one warp leads to it."""
-    origins = [m.origin for m in pieces]
-    first = origins[0]
-    if first is None or any(
-        o is None or o.kept is not first.kept or o.sha256 != first.sha256 for o in origins
-    ):
+    """Link a motion joined from parts of one file to that file, if a single warp is enough."""
+    first = pieces[0].origin
+    if first is None or not all(_same_file(m.origin, first) for m in pieces):
         return joined
     warp = _joined_warp([_to_file(m) for m in pieces])
     if warp is None:
         return joined
-    delivered, touched = first.delivered, first.touched
-    if delivered is not None:
-        delivered = joined.tracks
+    origin = replace(first, warp=warp)
+    if first.delivered is not None:
         touched = TouchedLater(lambda: _all_touched(pieces))
-    return replace(joined, origin=replace(first, warp=warp, delivered=delivered, touched=touched))
+        origin = replace(origin, delivered=joined.tracks, touched=touched)
+    return replace(joined, origin=origin)
+
+
+def _same_file(one: Origin | None, other: Origin) -> bool:
+    return one is not None and one.kept is other.kept and one.sha256 == other.sha256
 
 
 def _all_touched(pieces: Iterable[Motion]) -> Touched:
@@ -235,25 +235,25 @@ def _to_file(motion: Motion) -> TimeWarp:
 
 
 def _joined_warp(warps: Sequence[TimeWarp]) -> TimeWarp | None:
-    """Put warps after one another; none where time would go back."""
+    """Join warps one after another; return ``None`` if time would change direction."""
     if any(w.loop for w in warps):
         return None
     names = dict.fromkeys(n for w in warps for n in w.channels)
-
-    def joined(name: str | None) -> tuple[FloatArray, FloatArray]:
-        x = y = np.zeros(0)
-        for w in warps:
-            g = w.channel(name).pad(*w.domain)
-            if len(x) and abs((g.x[0] - x[-1]) - (g.y[0] - y[-1])) > 1e-9:
-                # Jump half a frame before the next one starts: both frames show their own pose.
-                jump = (x[-1] + g.x[0]) / 2
-                x, y = np.r_[x, jump, jump], np.r_[y, y[-1], g.y[0]]
-            x, y = np.r_[x, g.x], np.r_[y, g.y]
-        return x, y
-
+    notes = tuple(dict.fromkeys(n for w in warps for n in w.notes))
+    channels = {n: _joined_channel(warps, n) for n in names}
     try:
-        x, y = joined(None)
-        notes = tuple(dict.fromkeys(n for w in warps for n in w.notes))
-        return TimeWarp(x, y, channels={n: joined(n) for n in names}, notes=notes)
-    except InputError:  # time may not go back and forth
+        return TimeWarp(*_joined_channel(warps, None), channels=channels, notes=notes)
+    except InputError:
         return None
+
+
+def _joined_channel(warps: Sequence[TimeWarp], name: str | None) -> tuple[FloatArray, FloatArray]:
+    x = y = np.zeros(0)
+    for w in warps:
+        g = w.channel(name).pad(*w.domain)
+        if len(x) and abs((g.x[0] - x[-1]) - (g.y[0] - y[-1])) > 1e-9:
+            # Jump halfway between the last and the next frame, so that both keep their pose.
+            jump = (x[-1] + g.x[0]) / 2
+            x, y = np.r_[x, jump, jump], np.r_[y, y[-1], g.y[0]]
+        x, y = np.r_[x, g.x], np.r_[y, g.y]
+    return x, y

@@ -11,7 +11,7 @@ from retime.compiled import kernel
 
 @kernel
 def multiply(a, b, out):  # type: ignore[no-untyped-def]
-    """Multiply two quaternions into a third, which may be one of them."""
+    """Multiply two quaternions; ``out`` may be one of them."""
     w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
     y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
@@ -24,7 +24,7 @@ def multiply(a, b, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def rotate(q, v, out):  # type: ignore[no-untyped-def]
-    """Turn a vector by a quaternion into another, which may be it."""
+    """Rotate a vector by a quaternion; ``out`` may be the vector."""
     tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
     ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
     tz = 2.0 * (q[1] * v[1] - q[2] * v[0])

@@ -28,15 +28,15 @@ _UNITS = {
 _HUMAN_HEIGHT = (1.2, 2.2)
 _TYPICAL_HEIGHT = 1.7
 _MOST_METRES = 20.0
-# The longest way along a human's bones, toe over hips and shoulder to the other hand's tip, in
-# heights (1.45 to 1.65 in the files at hand). It needs no names, no rest pose and no up axis.
+# Length of the longest path along the bones of a human, from a toe to the opposite fingertip,
+# relative to the height (1.45 to 1.65 in real files). It needs no names, rest pose or up axis.
 _LONGEST_WAY = 1.55
-# Units and up axis are judged on this many frames at most.
+# Number of frames from which units and up axis are inferred.
 _JUDGED_FRAMES = 64
 
 
 def local_translations(motion: Motion) -> FloatArray:
-    """Return local translations of all joints, (F, J, 3): tracks; otherwise rest offsets."""
+    """Return local translations of all joints, (F, J, 3): tracks, or rest offsets without one."""
     skeleton = motion.skeleton
     out = np.broadcast_to(skeleton.offsets, (len(motion), len(skeleton), 3)).copy()
     for name, track in motion.translations.items():
@@ -64,7 +64,7 @@ def _forward(motion: Motion) -> tuple[FloatArray, FloatArray]:
 
 
 def global_transforms(motion: Motion) -> tuple[FloatArray, FloatArray]:
-    """Return global places (F, J, 3) and linear parts (F, J, 3, 3) in the file's own numbers."""
+    """Return global positions (F, J, 3) and linear parts (F, J, 3, 3) in the file's units."""
     return _forward(motion)
 
 
@@ -92,13 +92,14 @@ def positions(motion: Motion, *, end_sites: bool = False) -> FloatArray:
     Parameters
     ----------
     motion : Motion
-        Any motion.
+        The motion.
     end_sites : bool
-        Add the skeleton's end sites as further columns.
+        Append the skeleton's end sites.
 
     Returns
     -------
-    array (F, J, 3), or (F, J + E, 3) with end sites.
+    array (F, J, 3), or (F, J + E, 3) with end sites
+        The positions.
     """
     points = _in_file_units(motion, end_sites) * motion.units.metres
     return _y_up(points, motion.units.up)
@@ -115,23 +116,21 @@ def global_rotations(motion: Motion) -> FloatArray:
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
-    """Return the character's own frame: on the ground below the root, turned by its heading only.
+    """Return the character's frame: on the ground below the root, rotated by its heading only.
 
-    Height and lean stay in the coordinates, so that gravity's direction is not lost.
-
-    Returns the ground points (F, 3) below the first root in metres, and the turns (F,) about the
-    vertical in radians, continuous in time.
+    Returns the ground points (F, 3) below the first root in metres, and the rotations (F,) about
+    the vertical in radians, continuous in time.
     """
     root = motion.skeleton.roots[0]
-    # A rotation's twist about the vertical is undefined when upside down; rotations that are
-    # sign-continuous pass through there without a flip, and unwrapping keeps count.
+    # The twist about the vertical is undefined upside down; sign-continuous rotations and
+    # unwrapping keep it continuous there.
     rotation = quat.continuous(global_rotations(motion)[:, root])
     heading = np.unwrap(quat.twist(rotation, [0, 1, 0]), period=2 * np.pi)
     return positions(motion)[:, root] * [1.0, 0.0, 1.0], heading
 
 
 def in_body_frame(motion: Motion, points: FloatArray) -> FloatArray:
-    """Bring points (F, N, 3) in metres into the character's own frame."""
+    """Transform points (F, N, 3) in metres into the character's frame."""
     origin, heading = body_frame(motion)
     turn = quat.from_axis_angle([0, 1, 0], -heading)
     return quat.rotate(turn[:, None], points - origin[:, None])
@@ -147,9 +146,9 @@ def joint_speeds(motion: Motion) -> FloatArray:
 
 
 def height(skeleton: Skeleton) -> float:
-    """Estimate a figure's standing height in the file's units, whatever its pose.
+    """Estimate the standing height of a figure in the file's units, for any pose.
 
-    It is the longest way along the bones, over what that way is in a human's heights.
+    It is the length of the longest path along the bones, divided by its typical ratio to height.
     """
     ends: list[list[float]] = [[] for _ in range(len(skeleton))]
     for site in skeleton.end_sites:
@@ -165,7 +164,7 @@ def height(skeleton: Skeleton) -> float:
 
 
 def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
-    """Return metres per unit for a figure so tall, how that is known, and what to say about it."""
+    """Return metres per unit for a figure of a height, how that is known, and a note."""
     low, high = _HUMAN_HEIGHT
     fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
     if fits:
@@ -176,7 +175,7 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
             metres=fits[name],
         )
         return fits[name], "inferred", said
-    # Things of a few units are metres, those of tens and more centimetres.
+    # Small numbers are metres, large ones centimetres.
     scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
     assumed = Note(
         f"lengths assumed to be {name}, for no person of known size is in the file",
@@ -193,10 +192,10 @@ def infer_units(
     up: UpAxis | None = None,
     person: bool = True,
 ) -> tuple[Units, tuple[Note, ...]]:
-    """Find a motion's unit of length and up axis where neither file nor user declares them.
+    """Infer the unit of length and the up axis if neither file nor user declares them.
 
-    The unit is the known one that makes a person 1.2 to 2.2 m tall, and an assumption where the
-    figure is none; the up axis is the one along which the root stands above the lowest joint.
+    The unit is the known one that makes a person 1.2 to 2.2 m tall; for other figures it is
+    assumed. The up axis is the one along which the root is above the lowest joint.
 
     Returns the units, and notes on what was inferred or assumed.
     """
@@ -223,42 +222,46 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
     """Score Y and Z as up axis, by the standing figure, the floor and the rest pose."""
     if not len(motion) or tall <= 0:
         return "Y"
+    few = _some_frames(motion)
+    # Nodes above the hips are often on the ground and not a part of the body.
+    body = _below(motion.skeleton, _first_fork(motion.skeleton))
+    points = _in_file_units(few, end_sites=True)[:, body]
+    extent = np.median(np.ptp(points, axis=1), axis=0) / tall
+    floor = points.min(axis=1).std(axis=0) / tall  # large for horizontal axes
+    score = _root_heights(points) / tall * extent / (0.2 + floor)
+    at_rest = np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
+    rest = _in_file_units(replace(few, rotations=at_rest), end_sites=True)[:, body]
+    _, y, z = _root_heights(rest) / tall
+    if max(y, z) > 0.35 and min(y, z) < 0.25:  # the rest pose is a standing figure
+        score[1 if y > z else 2] *= 2
+    return "Z" if score[2] > 1.2 * score[1] else "Y"
+
+
+def _root_heights(points: FloatArray) -> FloatArray:
+    """Return the median height of the root above the lowest point along each axis, (3,)."""
+    out: FloatArray = np.median(points[:, 0] - points.min(axis=1), axis=0)
+    return out
+
+
+def _some_frames(motion: Motion) -> Motion:
+    """Return a motion of a few frames, for estimates."""
     step = max(1, len(motion) // _JUDGED_FRAMES)
-    few = replace(
+    return replace(
         motion,
         rotations=motion.rotations[::step],
         translations={n: t[::step] for n, t in motion.translations.items()},
         scales={n: t[::step] for n, t in motion.scales.items()},
         sample_times=None,
     )
-    # What only carries the body, a node on the ground above the hips, is no part of it.
-    body = _below(motion.skeleton, _first_fork(motion.skeleton))
-
-    def stands(points: FloatArray) -> FloatArray:
-        above: FloatArray = np.median(points[:, 0] - points.min(axis=1), axis=0)
-        return above / tall
-
-    points = _in_file_units(few, end_sites=True)[:, body]
-    extent = np.median(np.ptp(points, axis=1), axis=0) / tall
-    floor = points.min(axis=1).std(axis=0) / tall  # along the ground it moves with the figure
-    score = stands(points) * extent / (0.2 + floor)
-
-    rest = replace(
-        few, rotations=np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
-    )
-    _, y, z = stands(_in_file_units(rest, end_sites=True)[:, body])
-    if max(y, z) > 0.35 and min(y, z) < 0.25:  # some rest poses stand, others are just zeros
-        score[1 if y > z else 2] *= 2
-    return "Z" if score[2] > 1.2 * score[1] else "Y"
 
 
 def carriers(skeleton: Skeleton) -> list[int]:
-    """List the joints above the hips that only carry the body, as many exporters add."""
+    """Return the joints above the hips, which many exporters add and which only move the body."""
     return skeleton.chain(_first_fork(skeleton))[1:]
 
 
 def _below(skeleton: Skeleton, joint: int) -> list[int]:
-    """List a joint, those below it, and their end sites as they follow the joints in a pose."""
+    """Return a joint, its descendants, and their end sites, as indices of points of a pose."""
     found = [joint]
     for j in range(joint + 1, len(skeleton)):  # parents come first
         if skeleton.parents[j] in found:
@@ -268,7 +271,7 @@ def _below(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def _first_fork(skeleton: Skeleton) -> int:
-    """Return the first joint with several children: the hips, below what only carries the body."""
+    """Return the first joint with several children: the hips, in most files."""
     root = joint = skeleton.roots[0]
     while len(children := np.flatnonzero(skeleton.parents == joint)) == 1:
         joint = int(children[0])
@@ -276,7 +279,7 @@ def _first_fork(skeleton: Skeleton) -> int:
 
 
 def ground_height(points: npt.ArrayLike) -> float:
-    """Return the height of the floor under joint positions (F, J, 3): their low percentile."""
+    """Return the height of the floor: the 5th percentile of the lowest joint of (F, J, 3)."""
     lowest = np.asarray(points)[..., 1].min(axis=1)
     if not lowest.size:
         raise InputError("the motion has no frames")

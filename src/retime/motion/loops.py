@@ -1,4 +1,4 @@
-"""Cycles: clips whose end meets their start, up to where they stand on the ground."""
+"""Cycles: clips whose last pose equals the first, except for the position on the ground."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from retime.motion import quat
 from retime.motion.kinematics import carriers, height
 from retime.motion.motion import Motion
 
-# A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
+# Largest difference between the ends of a cycle, as an angle and relative to the height: typical of
+# hand-made loops.
 _LOOP_ANGLE = np.radians(5.0)
 _LOOP_SHARE = 0.02
-# A cycle turns its joints at least this much on average, rad/s, and at its ends at least this share
-# of that.
+# Least mean speed of the joints of a cycle, rad/s, and least speed at its ends relative to it.
 _STILL, _THROUGH = 0.02, 0.3
-# Steps that differ by twice their size are opposite: from here on a clip turns back at its seam.
+# Relative difference of the first and last step above which a clip reverses at the seam.
 _TURNS_BACK = 1.5
 
 
@@ -26,33 +26,33 @@ def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, Floa
     period = end - start
     if period <= 0:
         return times, np.zeros(times.shape)
-    # A time a hair before the seam is the seam: its pose is the first one.
+    # Times just before the seam are at the seam, because of rounding.
     turns = np.floor((times - start) / period + 1e-9)
     return np.maximum(times - turns * period, start), turns
 
 
 def travels(motion: Motion, name: str) -> bool:
-    """Return whether a joint's translation moves the body: a root's, or that of its first mover."""
+    """Return whether the translation of a joint moves the whole body."""
     parent = int(motion.skeleton.parents[motion.skeleton.index(name)])
     return parent < 0 or parent in carriers(motion.skeleton)
 
 
 def ground_displacement(motion: Motion, name: str) -> FloatArray:
-    """Return how far the translation of what travels goes along the ground in one turn, (3,)."""
+    """Return the displacement of a joint along the ground in one cycle, (3,)."""
     skeleton = motion.skeleton
     track = motion.translations[name]
     travel: FloatArray = track[-1] - track[0]
     up = np.array([0.0, 1.0, 0.0] if motion.units.up == "Y" else [0.0, 0.0, 1.0])
-    for j in reversed(skeleton.chain(skeleton.index(name))[1:]):  # as the node above sees it
+    for j in reversed(skeleton.chain(skeleton.index(name))[1:]):  # in the parent's frame
         up = quat.rotate(quat.conjugate(motion.rotations[0, j]), up)
     travel -= (travel @ up) * up
     return travel
 
 
 def is_cycle(motion: Motion) -> bool:
-    """Whether a clip is a cycle: its ends meet, and it moves on through them the same way.
+    """Return whether a clip is a cycle: its ends agree in pose and in motion.
 
-    A jump from standing to standing meets its start too, but rests there: it is not a cycle.
+    A jump from standing to standing is not a cycle, because it rests at its ends.
     """
     if len(motion) < 4:
         return False
@@ -70,15 +70,8 @@ def is_cycle(motion: Motion) -> bool:
 
 
 def must_loop(motion: Motion) -> None:
-    """Refuse a clip whose ends do not meet, up to where it stands on the ground."""
-    gap = quat.angle(motion.rotations[0], motion.rotations[-1])
-    joint = int(gap.argmax())
-    if gap[joint] > _LOOP_ANGLE:
-        raise InputError(
-            f"the clip is not a cycle: {motion.skeleton.names[joint]!r} turns by "
-            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame; cut it to "
-            "whole cycles first"
-        )
+    """Raise if the ends of a clip differ by more than its position on the ground."""
+    _must_turn_back(motion)
     tall = height(motion.skeleton)
     for name, track in motion.translations.items():
         off = track[-1] - track[0]
@@ -91,3 +84,14 @@ def must_loop(motion: Motion) -> None:
     for name, track in motion.scales.items():
         if (np.abs(track[-1] - track[0]) > _LOOP_SHARE * np.abs(track[0])).any():
             raise InputError(f"the clip is not a cycle: {name!r} ends with another scale")
+
+
+def _must_turn_back(motion: Motion) -> None:
+    gap = quat.angle(motion.rotations[0], motion.rotations[-1])
+    joint = int(gap.argmax())
+    if gap[joint] > _LOOP_ANGLE:
+        raise InputError(
+            f"the clip is not a cycle: {motion.skeleton.names[joint]!r} turns by "
+            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame; cut it to "
+            "whole cycles first"
+        )

@@ -1,7 +1,7 @@
-"""Cached features of a motion, so that dragging a keytime only repeats the search.
+"""Cache features of a motion, so that dragging a keytime only repeats the search.
 
-It is in the motion itself, not in a table of this module: most of it refers back to the motion,
-and must go when that goes. Copies and pickles leave it behind.
+The cache is an attribute of the motion, because most features refer to the motion and must be freed
+with it. It is not copied or pickled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 def memory(motion: Motion, name: str) -> dict[Any, Any]:
-    """Return what is remembered about a motion under a name; it is the caller's to fill."""
+    """Return the cache of a motion under a name, for the caller to fill."""
     drawers: dict[str, dict[Any, Any]] = motion.__dict__.setdefault("_memory", {})
     return drawers.setdefault(name, {})
 
@@ -29,9 +29,9 @@ def last(
     *,
     same: Callable[[Any, Any], bool] = operator.eq,
 ) -> Made:
-    """Return what was made last for a motion if it was for the same key; otherwise make it.
+    """Return the last value of a name if it has the same key; otherwise make and cache it.
 
-    ``name`` is what it is, ``key`` what it depends on beside the motion.
+    ``key`` is everything that the value depends on, besides the motion.
     """
     kept = memory(motion, name)
     if "key" not in kept or not same(kept["key"], key):

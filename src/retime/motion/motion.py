@@ -26,14 +26,14 @@ from retime.pictured import draw
 if TYPE_CHECKING:
     from retime.pictured import Figure
 
-# A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.
+# Times closer than this to a sample, in frames, are that sample, because of rounding.
 _SNAP = 1e-7
-# Quaternions off by more than this were never meant to be rotations.
+# Largest deviation of a squared norm from 1 that is normalized; larger ones are errors.
 _UNIT_TOLERANCE = 1e-3
 _ROUNDING = 1e-14
-# Frames per second below which times overflow before anybody sees the end.
+# Least frame rate; lower ones make times overflow.
 _LEAST_RATE = 1e-9
-# Read-only arrays that passed the checks: copies of a motion share them and need no second look.
+# Read-only arrays that were checked; copies of a motion share them.
 _CHECKED: weakref.WeakValueDictionary[int, FloatArray] = weakref.WeakValueDictionary()
 
 
@@ -108,13 +108,7 @@ class Motion(ReadOnlyArrays):
     def __post_init__(self) -> None:
         put = object.__setattr__
         skeleton = self.skeleton
-        rotations = self.rotations
-        if _CHECKED.get(id(rotations)) is not rotations or rotations.shape[1] != len(skeleton):
-            shape = (None, len(skeleton), 4)
-            rotations = read_only(rotations, shape, "rotations", may_be_nan=True)
-        rotations = _unit_and_continuous(rotations, skeleton)
-        put(self, "rotations", rotations)
-        frames = len(rotations)
+        put(self, "rotations", _checked_rotations(self.rotations, skeleton))
         missing = [skeleton.names[r] for r in skeleton.roots]
         missing = [name for name in missing if name not in self.translations]
         if missing:
@@ -122,21 +116,24 @@ class Motion(ReadOnlyArrays):
         for kind in ("translations", "scales"):
             put(self, kind, self._checked_tracks(kind))
         if self.sample_times is not None:
-            times = _checked_times(self.sample_times, frames)
+            times = _checked_times(self.sample_times, len(self))
             put(self, "sample_times", times)
-            put(self, "start", float(times[0]) if frames else self.start)
-        if not (np.isfinite(self.fps) and self.fps > 0):
-            raise InputError(f"the frame rate must be above 0, not {self.fps}")
-        if self.fps < _LEAST_RATE:
-            raise InputError(f"a frame rate of {self.fps:g} makes frames last for years")
-        if not np.isfinite(self.start):
-            raise InputError("the start time must be finite")
+            put(self, "start", float(times[0]) if len(times) else self.start)
+        self._must_have_times()
         if self.rest_pose is not None:
             put(self, "rest_pose", _checked_pose(self.rest_pose, skeleton))
         for name in self.roles.values():
             skeleton.index(name)
         put(self, "roles", MappingProxyType(dict(self.roles)))
         put(self, "notes", as_notes(self.notes))
+
+    def _must_have_times(self) -> None:
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise InputError(f"the frame rate must be above 0, not {self.fps}")
+        if self.fps < _LEAST_RATE:
+            raise InputError(f"a frame rate of {self.fps:g} makes frames last for years")
+        if not np.isfinite(self.start):
+            raise InputError("the start time must be finite")
 
     def _checked_tracks(self, kind: str) -> Mapping[str, FloatArray]:
         tracks = {}
@@ -147,7 +144,7 @@ class Motion(ReadOnlyArrays):
         return MappingProxyType(tracks)
 
     def __len__(self) -> int:
-        """Count the frames."""
+        """Return the number of frames."""
         return len(self.rotations)
 
     @cached_property
@@ -173,9 +170,9 @@ class Motion(ReadOnlyArrays):
 
     @property
     def rate(self) -> float:
-        """Samples per second; the mean where they are uneven.
+        """Samples per second; the mean if they are uneven.
 
-        A last one that comes early, for a clip that ends between two frames, does not count.
+        A shorter last interval, of a clip that ends between two frames, is ignored.
         """
         if self.sample_times is None or len(self) < 2 or self.duration == 0:
             return self.fps
@@ -201,10 +198,10 @@ class Motion(ReadOnlyArrays):
 
     @property
     def touched(self) -> Touched:
-        """The joints that were edited since the motion was read, beyond moving them in time.
+        """Joints that were edited since the motion was read, beyond moving them in time.
 
-        It is known for motions of files that are retimed in place; for all,
-        :attr:`retime.Evaluated.touched` is.
+        It is known only for files that are retimed in place; :attr:`retime.Evaluated.touched` is
+        known for all results.
         """
         if self.origin is None or self.origin.delivered is None:
             return Touched()
@@ -222,18 +219,18 @@ class Motion(ReadOnlyArrays):
     def __getitem__(self, part: slice) -> Motion:
         """Return some frames: ``motion[10:50]`` by number, ``motion[1.0:2.5]`` by seconds.
 
-        As in all slices of Python, the end is not among them. They keep their times and know their
-        file.
+        As in all Python slices, the end is excluded. The frames keep their times and the link to
+        their file.
         """
         from retime.motion.cutting import cut
 
         return cut(self, part)
 
     def between(self, start: float | str | None = None, end: float | str | None = None) -> Motion:
-        """Return the frames from one time to another, both included, at their own times.
+        """Return the frames from one time to another, both included; they keep their times.
 
-        Times are seconds, or text such as ``"48f"`` or ``"20%"``. :func:`retime.trim` does the same
-        and moves the part to the start.
+        Times are seconds, or text such as ``"48f"`` or ``"20%"``. :func:`retime.trim` also moves
+        the part to the start of the motion.
         """
         from retime.motion.cutting import between
 
@@ -244,7 +241,7 @@ class Motion(ReadOnlyArrays):
         return draw("strip", self, poses=poses)
 
     def resample(self, fps: float) -> Motion:
-        """Return the same motion at another frame rate."""
+        """Return the motion at another frame rate."""
         from retime.motion.edits import apply_edits
 
         return apply_edits(self, [], fps=fps)
@@ -274,7 +271,7 @@ class Motion(ReadOnlyArrays):
         positions: Any = None,
         units: Units | None = None,
     ) -> Motion:
-        """Build a motion of arrays, or of tensors that numpy can read.
+        """Build a motion from arrays, or from tensors that numpy can convert.
 
         Parameters
         ----------
@@ -312,15 +309,15 @@ class Motion(ReadOnlyArrays):
         return from_arrays(parents=parents, fps=fps, **given, **more)
 
     def with_notes(self, *notes: Note) -> Motion:
-        """Return the same motion with more to say; nothing is said twice."""
+        """Return the motion with more notes; a note that it already has is not repeated."""
         new = tuple(n for n in dict.fromkeys(notes) if n not in self.notes)
         return replace(self, notes=self.notes + new) if new else self
 
     def frame_at(self, t: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Locate times between samples: the frame at or before, and the fraction of the next.
+        """Return the frame at or before each time, and the fraction of the next frame.
 
-        Times within a hair of a sample are that sample (share 0); times outside are held at the
-        ends.
+        Times very close to a sample are that sample (fraction 0). Times outside the clip are those
+        of its ends.
         """
         t = np.asarray(t, dtype=float)
         last = len(self) - 1
@@ -364,21 +361,28 @@ def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:
     return pose if same else Pose(rotations, MappingProxyType(places))
 
 
+def _checked_rotations(rotations: FloatArray, skeleton: Skeleton) -> FloatArray:
+    if _CHECKED.get(id(rotations)) is not rotations or rotations.shape[1] != len(skeleton):
+        shape = (None, len(skeleton), 4)
+        rotations = read_only(rotations, shape, "rotations", may_be_nan=True)
+    return _unit_and_continuous(rotations, skeleton)
+
+
 def trust(rotations: FloatArray) -> FloatArray:
-    """Let rotations pass that are known to be unit and continuous; they become read-only."""
+    """Mark rotations as unit and continuous, so that they are not checked; make them read-only."""
     rotations.setflags(write=False)
     _CHECKED[id(rotations)] = rotations
     return rotations
 
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
-    """Check rotations and bring them to the model's convention; what fits is kept as it is."""
+    """Return rotations normalized and sign-continuous; raise if one is not a unit quaternion."""
     if _CHECKED.get(id(q)) is q:
         return q
     square = np.einsum("fji,fji->fj", q, q)
-    bad = ~(np.abs(square - 1) < _UNIT_TOLERANCE)
-    if bad.any():
-        frame, joint = (int(i) for i in np.argwhere(bad)[0])
+    bad = np.argwhere(~(np.abs(square - 1) < _UNIT_TOLERANCE))
+    if len(bad):
+        frame, joint = bad[0].tolist()
         raise InputError(
             f"rotation of {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion: "
             f"{q[frame, joint].tolist()}"

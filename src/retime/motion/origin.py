@@ -13,23 +13,23 @@ from retime.timing import TimeWarp
 @one_line(lambda o: [o.format, repr(o.path)])
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The file that a motion came from, and the warp that led from it to this motion."""
+    """The file that a motion came from, and the warp between them."""
 
     format: str
     """Name of the format."""
     path: str
-    """Where it was read."""
+    """Path of the file."""
     sha256: str
     """Hash of the file's bytes."""
     kept: Any
-    """What the format's own module kept of the file, for writing it back."""
+    """Data that the format needs to write the file back."""
     warp: TimeWarp | None = None
-    """From this motion's time to the file's; ``None`` while nothing was retimed."""
+    """Warp from the time of the motion to that of the file; ``None`` if it was not retimed."""
     delivered: Tracks | None = None
-    """The tracks as reading or evaluation left them: rotations, translations, scales. Others were
-    put in their place since, by hand. Kept for formats that retime files in place.
+    """Rotations, translations and scales after reading or evaluation. Formats that retime files in
+    place compare them with the motion's, to find later edits.
     """
     touched: Touched | TouchedLater = Touched()
     """Joints that evaluation edited, beyond moving them in time."""
     made_of: Origin | None = None
-    """What the file itself says that it was made of."""
+    """Source of the file, if the file records it."""

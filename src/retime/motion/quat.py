@@ -1,7 +1,7 @@
-"""Unit quaternions, wxyz, as short pure functions over arrays of shape ``(..., 4)``.
+"""Functions of unit quaternions, wxyz, of shape ``(..., 4)``.
 
-Conventions: right-handed, active rotations, ``multiply(a, b)`` turns by ``b`` first; angles are
-radians; a rotation vector is axis times angle.
+Conventions: right-handed, active rotations; ``multiply(a, b)`` rotates by ``b`` first; angles are
+in radians; a rotation vector is axis times angle.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 
-# Below this sine of the half angle, a series is more exact than a quotient.
+# Sine of the half angle below which a series is more accurate than a quotient.
 _SMALL = 1e-8
 
 
@@ -23,7 +23,7 @@ def identity(*shape: int) -> FloatArray:
 
 
 def _length(q: FloatArray) -> FloatArray:
-    """Measure quaternions (..., 4): quicker than a norm of numpy, and the same to the last bit."""
+    """Return the norms of quaternions (..., 4); faster than numpy's norm, with equal results."""
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     out: FloatArray = np.sqrt(w * w + x * x + y * y + z * z)
     return out
@@ -36,7 +36,7 @@ def normalize(q: FloatArray) -> FloatArray:
 
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Turn by ``b``, then by ``a``.
+    """Return the rotation by ``b``, then by ``a``.
 
     >>> quarter = from_axis_angle([0, 0, 1], np.pi / 2)
     >>> multiply(quarter, quarter).round(6).tolist()
@@ -45,7 +45,7 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     a, b = np.asarray(a), np.asarray(b)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))  # filled: twice as quick as a stack
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))  # twice as fast as np.stack
     out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
     out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
     out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
@@ -54,7 +54,7 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return cross products (..., 3): quicker than numpy's, and the same to the last bit."""
+    """Return cross products (..., 3); faster than numpy's, with equal results."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -71,7 +71,7 @@ def conjugate(q: FloatArray) -> FloatArray:
 
 
 def rotate(q: FloatArray, v: npt.ArrayLike) -> FloatArray:
-    """Turn vectors ``(..., 3)`` by quaternions ``(..., 4)``."""
+    """Rotate vectors ``(..., 3)`` by quaternions ``(..., 4)``."""
     v = np.asarray(v, dtype=float)
     u = q[..., 1:]
     t = 2.0 * _cross(u, v)
@@ -86,13 +86,13 @@ def from_axis_angle(axis: npt.ArrayLike, radians: npt.ArrayLike) -> FloatArray:
 
 
 def exp(v: FloatArray) -> FloatArray:
-    """Turn rotation vectors ``(..., 3)`` into quaternions."""
+    """Convert rotation vectors ``(..., 3)`` to quaternions."""
     half = np.linalg.norm(v, axis=-1, keepdims=True) / 2
     return np.concatenate([np.cos(half), np.sinc(half / np.pi) * v / 2], axis=-1)
 
 
 def log(q: FloatArray) -> FloatArray:
-    """Turn quaternions into rotation vectors of at most half a turn."""
+    """Convert quaternions to rotation vectors of at most half a turn."""
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     full = 2.0 * np.arctan2(sine, q[..., :1])
@@ -102,7 +102,7 @@ def log(q: FloatArray) -> FloatArray:
 
 
 def angle(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Measure the angle between rotations, radians in [0, pi]; exact near zero."""
+    """Return the angle between rotations, radians in [0, pi]; accurate near zero."""
     chord = np.minimum(_length(a - b), _length(a + b))
     out: FloatArray = 4.0 * np.arcsin(np.clip(chord / 2, 0.0, 1.0))
     return out
@@ -121,7 +121,7 @@ def slerp(a: FloatArray, b: FloatArray, u: npt.ArrayLike) -> FloatArray:
 
 
 def continuous(q: FloatArray) -> FloatArray:
-    """Choose signs so that neighbours along the first axis are on the same half of the sphere."""
+    """Choose signs so that adjacent quaternions along the first axis have a positive product."""
     if len(q) < 2:
         return q.copy()
     sign = np.where((q[1:] * q[:-1]).sum(-1) < 0, -1.0, 1.0)
@@ -131,11 +131,11 @@ def continuous(q: FloatArray) -> FloatArray:
 
 
 def from_axes(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
-    """Turn right-handed orthonormal axes (..., 3) into the rotations that make them of XYZ."""
+    """Return the rotations of XYZ to right-handed orthonormal axes, (..., 3) each."""
     a, b, c = y[..., 2] - z[..., 1], z[..., 0] - x[..., 2], x[..., 1] - y[..., 0]
     d, e, f = y[..., 0] + x[..., 1], z[..., 0] + x[..., 2], z[..., 1] + y[..., 2]
     xx, yy, zz = x[..., 0], y[..., 1], z[..., 2]
-    # Each row is the quaternion times four of its components; the largest one loses no digits.
+    # Row k is the quaternion times four times its component k; the largest is most accurate.
     rows = np.stack(
         [
             np.stack([1 + xx + yy + zz, a, b, c], axis=-1),
@@ -150,26 +150,26 @@ def from_axes(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the least rotations that turn unit vectors ``a`` to ``b``; opposite ones too."""
+    """Return the smallest rotations of unit vectors ``a`` to ``b``, which may be opposite."""
     cross, dot = _cross(a, b), (a * b).sum(-1, keepdims=True)
     opposite = dot < -1 + 1e-12
     real = np.where(opposite, 0.0, 1 + dot)
     if opposite.any():
-        # Half a turn has no axis of its own: take one across the vector's smallest component.
+        # Half a turn has no unique axis: use one perpendicular to the smallest component.
         across = _cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
         cross = np.where(opposite, across, cross)
     return normalize(np.concatenate([real, cross], axis=-1))
 
 
 def twist(q: FloatArray, axis: npt.ArrayLike) -> FloatArray:
-    """Measure the turn about a unit axis: the angle of the twist in swing-twist, radians."""
+    """Return the rotation about a unit axis, in radians: the twist of swing and twist."""
     along = q[..., 1:] @ np.asarray(axis, dtype=float)
     out: FloatArray = 2.0 * np.arctan2(along, q[..., 0])
     return out
 
 
 def to_matrix(q: FloatArray) -> FloatArray:
-    """Turn quaternions into rotation matrices ``(..., 3, 3)``."""
+    """Convert quaternions to rotation matrices ``(..., 3, 3)``."""
     w, x, y, z = np.moveaxis(q, -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

@@ -1,4 +1,4 @@
-"""Sampling: an output's frames, the source time that each channel shows there, and the poses."""
+"""Sample a motion at the frames of an output."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from retime.notes import Note
 from retime.times import told_apart
 from retime.timing import TimeWarp
 
-# A motion's rotations may take this much memory: half an hour of 150 joints at 120 fps.
+# Largest size of the rotations of a motion: half an hour of 150 joints at 120 fps.
 MOST_BYTES = 1 << 30
-# A length that is off whole frames by less, in frames, is not worth a word.
+# A smaller rounding of a length, in frames, is not worth a note.
 _WORTH_SAYING = 0.005
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The output's frames: the times to evaluate, and the rate that they are said to have."""
+    """Times of the frames of an output, and their nominal frame rate."""
 
     times: FloatArray
     fps: float
@@ -41,13 +41,8 @@ class Frames:
         exact: bool,
         times: npt.ArrayLike | None,
     ) -> Frames:
-        """Choose frames for an output's domain; parameters are those of :func:`retime.apply`."""
-        try:
-            rate = motion.rate if fps is None else float(fps)
-        except (TypeError, ValueError):
-            raise InputError(f"the frame rate is {fps!r}, which is not a number") from None
-        if not (np.isfinite(rate) and rate > 0):
-            raise InputError(f"the frame rate must be above 0, not {fps}")
+        """Choose the frames of an output; parameters are those of :func:`retime.apply`."""
+        rate = motion.rate if fps is None else _rate(fps)
         if times is not None:
             return cls(_given(times), rate, uneven=True)
         start, end = domain
@@ -63,15 +58,26 @@ class Frames:
         n = max(round(count), 1)
         if exact:
             return cls(np.linspace(start, end, n + 1), n / (end - start))
-        # Whole frames, and the end pose on the last of them: only that interval gives way, by
-        # half a frame at most, so that no keytime moves.
-        notes: tuple[Note, ...] = ()
-        if abs(count - n) > _WORTH_SAYING:
-            asked, made = told_apart(end - start, n / rate)
-            told = f"the length was rounded from {asked} s to {made} s, {n + 1} frames"
-            told += f" at {rate:g} fps"
-            notes = (Note(told, code="length-rounded", asked=end - start, frames=n + 1, fps=rate),)
+        # The end pose is on the last whole frame: only the last interval changes, by at most half a
+        # frame, so that keytimes stay in place.
+        notes = () if abs(count - n) <= _WORTH_SAYING else (_rounding(end - start, n, rate),)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
+
+
+def _rate(fps: float) -> float:
+    try:
+        rate = float(fps)
+    except (TypeError, ValueError):
+        raise InputError(f"the frame rate is {fps!r}, which is not a number") from None
+    if not (np.isfinite(rate) and rate > 0):
+        raise InputError(f"the frame rate must be above 0, not {fps}")
+    return rate
+
+
+def _rounding(length: float, n: int, rate: float) -> Note:
+    asked, made = told_apart(length, n / rate)
+    told = f"the length was rounded from {asked} s to {made} s, {n + 1} frames at {rate:g} fps"
+    return Note(told, code="length-rounded", asked=length, frames=n + 1, fps=rate)
 
 
 def _given(times: npt.ArrayLike) -> FloatArray:
@@ -86,29 +92,29 @@ def _given(times: npt.ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ChannelTimes:
-    """Times (F,) of every frame: the body's, and those of the channels that differ."""
+    """Times (F,) of the frames: those of the body, and of channels that differ."""
 
     body: FloatArray
     channels: Mapping[str, FloatArray]
 
     def of(self, channel: str) -> FloatArray:
-        """Return a channel's times."""
+        """Return the times of a channel."""
         return self.channels.get(channel, self.body)
 
     def wrapped(self, span: tuple[float, float]) -> ChannelTimes:
-        """Bring the times of a cycle into its span."""
+        """Return the times of a cycle, wrapped into its span."""
         return ChannelTimes(
             wrap(self.body, span)[0], {n: wrap(t, span)[0] for n, t in self.channels.items()}
         )
 
     def through(self, warp: TimeWarp) -> ChannelTimes:
-        """Walk the times back through a warp."""
+        """Return the source times of a warp at these output times."""
         names = dict.fromkeys([*self.channels, *warp.channels])
         return ChannelTimes(warp(self.body), {n: warp(self.of(n), n) for n in names})
 
 
 def channel_of(motion: Motion, name: str, translation: bool) -> str:
-    """Return the channel that a track follows: a root's translation has one of its own."""
+    """Return the channel of a track; translations of roots have their own."""
     is_root = motion.skeleton.parents[motion.skeleton.index(name)] < 0
     return f"{name}:translation" if translation and is_root else name
 
@@ -146,7 +152,7 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
 
 
 def rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
-    """Return what tells where a joint rests, and its scale there."""
+    """Return a function of a joint's name that returns its rest offset and rest scale."""
     skeleton = motion.skeleton
 
     def rest(name: str) -> tuple[FloatArray, FloatArray]:

@@ -15,9 +15,9 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 from retime.one_line import one_line
 
-# Characters of a name. Real ones have less than a hundred; some rigs write a path of joints.
+# Longest name, characters. Most have less than a hundred; some rigs write a path of joints.
 MOST_NAME = 1000
-# Beyond any unit of length; squares of what is let in still fit a double.
+# Largest length in any unit; its square fits a double.
 MOST_LENGTH = 1e12
 
 
@@ -57,6 +57,12 @@ def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
         raise InputError("a joint's parent must come before it; -1 marks a root")
     parents.setflags(write=False)
     return parents
+
+
+def _must_be_valid(site: EndSite, names: tuple[str, ...]) -> None:
+    if not 0 <= site.parent < len(names):
+        raise InputError(f"an end site hangs on joint {site.parent}; there are {len(names)}")
+    read_only(site.offset, (3,), f"the end site of {names[site.parent]!r}")
 
 
 @one_line(lambda s: s._facts())
@@ -113,9 +119,7 @@ class Skeleton(ReadOnlyArrays):
         put(self, "rest_rotations", read_only(rotations, (n, 4), "rest rotations"))
         put(self, "rest_scales", read_only(scales, (n, 3), "rest scales"))
         for site in self.end_sites:
-            if not 0 <= site.parent < n:
-                raise InputError(f"an end site hangs on joint {site.parent}; there are {n}")
-            read_only(site.offset, (3,), f"the end site of {names[site.parent]!r}")
+            _must_be_valid(site, names)
         put(self, "end_sites", tuple(self.end_sites))
         put(self, "file_names", tuple(self.file_names) or names)
         if len(self.file_names) != n:
@@ -129,7 +133,7 @@ class Skeleton(ReadOnlyArrays):
         return {name: j for j, name in enumerate(self.names)}
 
     def index(self, name: str) -> int:
-        """Return a joint's index; an unknown name is an error that suggests the nearest."""
+        """Return the index of a joint; for an unknown name, raise with similar names."""
         try:
             return self._index[name]
         except KeyError:
@@ -158,7 +162,7 @@ class Skeleton(ReadOnlyArrays):
         return tuple(map(tuple, out))
 
     def chain(self, joint: int) -> list[int]:
-        """List a joint and its ancestors, up to its root."""
+        """Return a joint and its ancestors, up to its root."""
         out = [joint]
         while self.parents[out[-1]] >= 0:
             out.append(int(self.parents[out[-1]]))
@@ -177,7 +181,7 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """
     taken: set[str] = set()
     own = set(names)
-    last: dict[str, int] = {}  # the last number given to a name, so that many equal ones stay quick
+    last: dict[str, int] = {}  # last number of each name, so that equal names take linear time
     out = []
     for i, name in enumerate(names, 1):
         new = name or f"joint#{i}"

@@ -1,8 +1,7 @@
-"""Which joints an edit really changed, beyond moving them in time.
+"""Find the joints that an edit changed, beyond moving them in time.
 
-The result is compared with the source at its warped times, in one place and when it
-is requested: by formats that retime a file in place and bake such joints, and by hosts that key
-them.
+The result is compared with the source at its warped times, only when needed: by formats that retime
+a file in place and bake these joints, and by host programs that key them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 
 Tracks = tuple[FloatArray, Mapping[str, FloatArray], Mapping[str, FloatArray]]
-# Radians, and a share of a track's largest value: smaller differences are rounding.
+# Smaller differences, in radians or relative to the largest value of a track, are rounding errors.
 _SAME = 1e-6
 
 
@@ -41,20 +40,20 @@ class Touched:
 
     @property
     def joints(self) -> frozenset[str]:
-        """Joints of which anything was edited."""
+        """Joints with any edit."""
         return self.rotations | self.translations | self.scales
 
     def indices(self, skeleton: Skeleton) -> tuple[set[int], set[int], set[int]]:
-        """Return the joints' numbers: of rotations, translations and scales."""
+        """Return the indices of the joints, for rotations, translations and scales."""
         kinds = (self.rotations, self.translations, self.scales)
         turned, moved, sized = ({skeleton.index(n) for n in names} for names in kinds)
         return turned, moved, sized
 
 
 class TouchedLater:
-    """Names that are worked out when they are requested: a dragged pose must not wait for them.
+    """Names that are computed when they are needed, so that dragging a pose does not wait for them.
 
-    ``compare`` works them out; it is let go once it has.
+    ``compare`` computes them; it is called once and then released.
     """
 
     __slots__ = ("_compare", "_found")
@@ -77,27 +76,32 @@ class TouchedLater:
 def difference(
     before: Tracks, after: Tracks, skeleton: Skeleton, among: Collection[str] | None = None
 ) -> Touched:
-    """Find the joints whose tracks differ; a track that does not exist is the rest value.
+    """Find the joints whose tracks differ; a missing track has the rest value.
 
-    Tracks of another number of frames differ as a whole. Only joints ``among`` those given are
-    looked at, where some are.
+    If the numbers of frames differ, all tracks differ. With ``among``, only the rotations of these
+    joints are compared.
     """
     if before[0].shape != after[0].shape:
         places, sizes = ([*one, *other] for one, other in zip(before[1:], after[1:], strict=True))
         return Touched(frozenset(skeleton.names), frozenset(places), frozenset(sizes))
-    turned: list[str] = []
-    if before[0] is not after[0]:
-        if among is None:  # most joints are the same to the last bit, which is quick to see
-            other = np.flatnonzero((before[0] != after[0]).any(axis=(0, 2)))
-        else:
-            other = np.array(sorted(skeleton.index(n) for n in among), dtype=np.int64)
-        off = quat.angle(before[0][:, other], after[0][:, other]).max(axis=0, initial=0.0)
-        turned = [skeleton.names[j] for j, angle in zip(other, off, strict=True) if angle > _SAME]
     return Touched(
-        frozenset(turned),
+        _turned(before[0], after[0], skeleton, among),
         _differing(before[1], after[1], skeleton, skeleton.offsets),
         _differing(before[2], after[2], skeleton, skeleton.rest_scales),
     )
+
+
+def _turned(
+    before: FloatArray, after: FloatArray, skeleton: Skeleton, among: Collection[str] | None
+) -> frozenset[str]:
+    if before is after:
+        return frozenset()
+    if among is None:  # comparing bits is fast, and most joints are equal
+        other = np.flatnonzero((before != after).any(axis=(0, 2)))
+    else:
+        other = np.array(sorted(map(skeleton.index, among)), dtype=np.int64)
+    off = quat.angle(before[:, other], after[:, other]).max(axis=0, initial=0.0)
+    return frozenset(skeleton.names[j] for j in other[off > _SAME])
 
 
 def _differing(

@@ -1,4 +1,4 @@
-"""Units: what a motion's own numbers mean."""
+"""Units of length and the up axis of a motion's numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UpAxis = Literal["Y", "Z"]
 
 @dataclass(frozen=True)
 class Units:
-    """How a motion's own numbers become metres with Y up.
+    """Conversion of a motion's numbers to metres with Y up.
 
     Parameters
     ----------
@@ -23,8 +23,7 @@ class Units:
     up : {"Y", "Z"}
         The axis that points up.
     how : str
-        How both are known, for a person: declared by the file, given by the user, inferred or
-        assumed.
+        Source of both, for display: declared by the file, given by the user, inferred or assumed.
     """
 
     metres: float = 1.0

@@ -1,4 +1,4 @@
-"""Recipe files: JSON that people can read, write by hand and keep under version control."""
+"""Read and write recipe files: JSON that can be edited by hand and kept under version control."""
 
 from __future__ import annotations
 
@@ -32,55 +32,56 @@ FORMAT = "retime-recipe"
 
 
 def _encode(value: Any) -> Any:
-    if isinstance(value, TimeWarp):
-        return warp_json.to_document(value)
-    if isinstance(value, Motion) and value.origin is not None and value.origin.warp is None:
-        return {"path": value.origin.path, "sha256": value.origin.sha256}
-    if isinstance(value, Path):
-        return str(value)
-    if hasattr(value, "to_document"):  # a method's own kind of data
-        return _encode(value.to_document())
     if isinstance(value, tuple | list):
         return [_encode(v) for v in value]
     if isinstance(value, Mapping):
         return {k: _encode(v) for k, v in value.items()}
     if value is None or isinstance(value, str | int | float | bool):
         return value
+    return _encode_object(value)
+
+
+def _encode_object(value: Any) -> Any:
+    if isinstance(value, TimeWarp):
+        return warp_json.to_document(value)
+    if isinstance(value, Motion) and value.origin is not None and value.origin.warp is None:
+        return {"path": value.origin.path, "sha256": value.origin.sha256}
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "to_document"):  # data of a method
+        return _encode(value.to_document())
     raise InputError(f"a recipe file cannot hold {type(value).__name__}; it works in Python only")
 
 
 def _decode(value: Any, kind: Any) -> Any:
-    """Turn what JSON gave for a warp into a warp; other kinds of data read themselves."""
+    """Convert the document of a warp to a warp; other values are converted by their step."""
     if TimeWarp in options_of(kind) and value is not None:
         return warp_json.from_document(value)
     return value
 
 
 def to_document(recipe: Recipe) -> dict[str, Any]:
-    """Turn a recipe into what its JSON file holds; defaults are left out."""
-    steps = []
-    for step in recipe.steps:
-        values = {}
-        for p in declared(type(step.parameters)):
-            value = getattr(step.parameters, p.name)
-            if p.required or value != p.default:
-                values[p.name] = _encode(value)
-        entry: dict[str, Any] = {"method": step.method, "parameters": values}
-        if step.weight != 1:
-            entry["weight"] = step.weight
-        if step.mute:
-            entry["mute"] = True
-        if step.label:
-            entry["label"] = step.label
-        steps.append(entry)
+    """Return a recipe as a JSON document, without values that are defaults."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     if recipe.input:
         document["input"] = dict(recipe.input)
-    return document | {"steps": steps}
+    return document | {"steps": [_step_document(step) for step in recipe.steps]}
+
+
+def _step_document(step: Step) -> dict[str, Any]:
+    values = {name: _encode(value) for name, value in step.changed.items()}
+    entry: dict[str, Any] = {"method": step.method, "parameters": values}
+    if step.weight != 1:
+        entry["weight"] = step.weight
+    if step.mute:
+        entry["mute"] = True
+    if step.label:
+        entry["label"] = step.label
+    return entry
 
 
 def from_document(document: Any) -> Recipe:
-    """Turn what a recipe's JSON file holds into a recipe."""
+    """Make a recipe from a JSON document."""
     version = version_of(document, FORMAT, "recipe", VERSION)
     listed = document.get("steps")
     if not isinstance(listed, list):
@@ -100,7 +101,7 @@ def from_document(document: Any) -> Recipe:
 
 
 def step_from_document(entry: Any, version: int = VERSION) -> Step:
-    """Turn one step of a recipe's JSON file, of some version, into a step."""
+    """Make a step from its entry in a JSON document of a version."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
     must_be_shallow(entry)
@@ -113,6 +114,11 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
     values = upgrade_parameters(entry["method"], values, version)
     kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
     decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
+    weight, mute = _weight_and_mute(entry)
+    return Step(entry["method"], decoded, weight, mute, str(entry.get("label", "")))
+
+
+def _weight_and_mute(entry: Mapping[str, Any]) -> tuple[float, bool]:
     weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
     if not is_number(weight):
         raise InputError(f"the weight is {weight!r}, not a number")
@@ -120,7 +126,7 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
         raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
     if not isinstance(mute, bool):
         raise InputError(f"mute is {mute!r}; it is true or false")
-    return Step(entry["method"], decoded, float(weight), mute, str(entry.get("label", "")))
+    return float(weight), mute
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -143,7 +149,7 @@ def read_recipe(path: str | Path) -> Recipe:
 
 
 def _found_beside(step: Step, folder: Path) -> Step:
-    """Let paths in a step lead to files beside the recipe, where those are there."""
+    """Resolve the paths of a step relative to the recipe's folder, if the files exist."""
 
     def find(value: Any) -> Any:
         if isinstance(value, tuple):
@@ -166,8 +172,8 @@ def write_recipe(recipe: Recipe, path: str | Path) -> None:
     Parameters
     ----------
     recipe : Recipe
-        What to write.
+        The recipe.
     path : str or Path
-        Where.
+        The file.
     """
     write_json(to_document(recipe), path)

@@ -1,11 +1,11 @@
-"""Recipes: ordered steps, as commands make them, the studio edits them and batches map them."""
+"""Recipes: ordered steps, each a method with its parameters."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from retime.pictured import Pictured
 from retime.times import ClipTime, Clock, told_apart
 from retime.timing import TimeWarp
 
-# A duration that is off whole frames by less, in frames, is rounded without a word.
+# A smaller rounding of a duration, in frames, is not worth a note.
 _WORTH_SAYING = 0.005
 
 
@@ -70,12 +70,17 @@ class Step:
             raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
 
     def _facts(self) -> list[str]:
-        defaults = {p.name: p.default for p in declared(type(self.parameters))}
+        shown = dict(self.changed)
+        shown |= {"weight": self.weight} if self.weight != 1 else {}
+        shown |= {"mute": True} if self.mute else {}
+        return [repr(self.method), *(f"{n}={shortened(v)}" for n, v in shown.items())]
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """Values of the parameters that differ from their defaults."""
         values = values_of(self.parameters)
-        told = {n: v for n, v in values.items() if v is not defaults[n] and v != defaults[n]}
-        own = {"weight": self.weight} if self.weight != 1 else {}
-        own |= {"mute": True} if self.mute else {}
-        return [repr(self.method), *(f"{n}={shortened(v)}" for n, v in (told | own).items())]
+        defaults = {p.name: p.default for p in declared(type(self.parameters))}
+        return {n: v for n, v in values.items() if v is not defaults[n] and v != defaults[n]}
 
     def resolved(self, clock: Clock) -> Step:
         """Return the step with its times in seconds."""
@@ -91,65 +96,71 @@ class Step:
         return method(self.method).solve(motion, parameters, self.weight)
 
     def same(self, other: Step) -> bool:
-        """Return whether it would do the same to the same input."""
+        """Return whether two steps have the same effect on the same input."""
         return (self.method, self.weight) == (other.method, other.weight) and same(
             self.parameters, other.parameters
         )
 
 
 def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[Note]]:
-    """Bring the requested duration to whole frames, so that no interval has to yield.
+    """Round the requested duration to whole frames, so that no interval is shortened.
 
-    The last step that asks for a duration decides the result's; steps before it are not rounded.
-
-    Returns the steps with durations of whole frames, and notes on what was changed.
+    Only the last step with a duration is rounded, because it determines the length of the result.
+    Returns the steps and notes on the change.
     """
     out = list(steps)
-    for place in reversed(range(len(out))):
-        step = out[place]
-        asked = getattr(step.parameters, "duration", None)
-        if not step.mute and isinstance(asked, ClipTime):
-            break  # rounded when its length is known
-        if step.mute or not isinstance(asked, float) or asked <= 0:
-            continue
-        frames = max(round(asked * rate), 1)
-        if abs(frames / rate - asked) < 1e-9:
-            break
-        out[place] = replace(step, parameters=replace(step.parameters, duration=frames / rate))
-        if abs(frames - asked * rate) < _WORTH_SAYING:
-            return out, []
-        told, made = told_apart(asked, frames / rate, 5)
-        note = Note(
+    asked = [None if s.mute else getattr(s.parameters, "duration", None) for s in out]
+    places = [n for n, d in enumerate(asked) if isinstance(d, ClipTime) or _is_length(d)]
+    duration = asked[places[-1]] if places else None
+    if not _is_length(duration):  # frames and percentages are rounded when the clip is known
+        return out, []
+    frames = max(round(duration * rate), 1)
+    if abs(frames / rate - duration) < 1e-9:
+        return out, []
+    step = out[places[-1]]
+    out[places[-1]] = replace(step, parameters=replace(step.parameters, duration=frames / rate))
+    return out, _rounding_notes(duration, frames, rate)
+
+
+def _is_length(duration: Any) -> TypeGuard[float]:
+    return isinstance(duration, float) and duration > 0
+
+
+def _rounding_notes(duration: float, frames: int, rate: float) -> list[Note]:
+    if abs(frames - duration * rate) < _WORTH_SAYING:
+        return []
+    told, made = told_apart(duration, frames / rate, 5)
+    return [
+        Note(
             f"the length was rounded from {told} s to {made} s, {frames + 1} frames "
             f"at {rate:g} fps",
             Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
-            asked=asked,
+            asked=duration,
             duration=frames / rate,
             frames=frames + 1,
             fps=rate,
         )
-        return out, [note]
-    return out, []
+    ]
 
 
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A step, the motion that it was given, and what it did."""
+    """A step with its input and its result."""
 
     number: int
-    """Its place in the recipe, from 1."""
+    """Number of the step in the recipe, from 1."""
     step: Step
     """The step."""
     given: Motion
-    """Its input; where the method looks at no poses, the two end poses only."""
+    """Its input; only the two end poses if the method does not need poses."""
     edit: Edit
-    """What it does to it."""
+    """Its result."""
     domain: tuple[float, float]
     """First and last time of its output."""
     notes: tuple[Note, ...] = ()
-    """What was changed of the request, such as a duration that was rounded to frames."""
+    """Changes to the request, such as a duration that was rounded to frames."""
 
 
 @one_line(lambda r: [s.method for s in r.steps])
@@ -189,11 +200,10 @@ class Recipe(Pictured):
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None
     ) -> list[Edit]:
-        """Run every step's method, each on the motion that the steps before it make.
+        """Run the method of each step on the result of the steps before it.
 
-        A step sees its input without fixes, and its last sample is the input's exact end.
-
-        ``progress`` is told ``(step, steps, method)`` before each step; it may raise to cancel.
+        The input of a step has no fixes, and its last sample is at the exact end. ``progress`` is
+        called with ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         return [s.edit for s in self.solve_steps(motion, progress=progress)]
 
@@ -207,13 +217,13 @@ class Recipe(Pictured):
         exact: bool = True,
         first_frame: int = 0,
     ) -> list[Solved]:
-        """Run every step's method and keep what each was given and did.
+        """Run the method of each step, and return the steps with their inputs and results.
 
-        ``known`` is what an earlier call found for the same motion: steps are kept up to the first
-        that differs, and that one's input too, so that an edit of a late step is quick.
-        ``progress`` is called as in :meth:`solve`. ``fps`` is the frame rate for frames of output
-        times (default: the motion's), and ``first_frame`` the number of the motion's first frame.
-        With ``exact`` a duration in percent is not rounded to whole frames.
+        ``known`` is the result of an earlier call for the same motion. Its steps are reused up to
+        the first one that differs, whose input is reused too. ``progress`` is called as in
+        :meth:`solve`. ``fps`` is the frame rate of the output, for times in frames (default: the
+        motion's), and ``first_frame`` the number of the motion's first frame. With ``exact`` a
+        duration in percent is not rounded to whole frames.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
@@ -230,31 +240,13 @@ class Recipe(Pictured):
                 continue
             if progress is not None:
                 progress(done, len(active), step.method)
-            solved = self._solve_step(motion, out, number, step, before)
+            solved = _solve_step(motion, out, number, step, before)
             out.append(replace(solved, notes=notes))
             known = ()
         return out
 
-    def _solve_step(
-        self, motion: Motion, done: list[Solved], number: int, step: Step, before: Solved | None
-    ) -> Solved:
-        domain = done[-1].domain if done else motion.domain
-        poses = method(step.method).needs_poses
-        try:
-            if before is not None and poses == method(before.step.method).needs_poses:
-                given = before.given
-            else:
-                given = _input(motion, [s.edit for s in done], domain, poses=poses)
-            edit = step.solve(given)
-            if edit.warp is not None and edit.warp.loop:
-                must_loop(_with_layer(given, edit))
-            return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
-        except RetimeError as e:
-            e.step = number
-            raise e.within(f"step {number} ({step.method})") from e.__cause__
-
     def warp(self, motion: Motion) -> TimeWarp:
-        """Return the whole recipe's warp: from the result's time to the source's."""
+        """Return the warp of the whole recipe, from the time of the result to the source's."""
         return total_warp(motion, self.solve(motion))
 
     def evaluate(
@@ -273,25 +265,46 @@ class Recipe(Pictured):
         motion : Motion
             The source.
         fps, exact, times
-            As of :func:`retime.apply`; unless ``exact`` or ``times`` are given, requested durations
-            are brought to whole frames first.
+            As in :func:`retime.apply`. Requested durations are rounded to whole frames unless
+            ``exact`` or ``times`` is given.
         progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+            Called with ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         notes: list[Note] = []
         steps: Sequence[Step] = self.steps
-        if not exact and times is None:
+        unrounded = exact or times is not None
+        if not unrounded:
             steps, notes = snap_duration(steps, fps or motion.rate)
         solved = Recipe(steps, self.input).solve_steps(
-            motion, progress=progress, fps=fps, exact=exact or times is not None
+            motion, progress=progress, fps=fps, exact=unrounded
         )
         notes += [note for s in solved for note in s.notes]
         edits = [s.edit for s in solved]
         return apply_edits(motion, edits, fps=fps, exact=exact, times=times).with_notes(*notes)
 
 
+def _solve_step(
+    motion: Motion, done: list[Solved], number: int, step: Step, before: Solved | None
+) -> Solved:
+    """Run one step; reuse the input of ``before``, an earlier step at the same place."""
+    domain = done[-1].domain if done else motion.domain
+    poses = method(step.method).needs_poses
+    try:
+        if before is not None and poses == method(before.step.method).needs_poses:
+            given = before.given
+        else:
+            given = _input(motion, [s.edit for s in done], domain, poses=poses)
+        edit = step.solve(given)
+        if edit.warp is not None and edit.warp.loop:
+            must_loop(_with_layer(given, edit))
+        return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
+    except RetimeError as e:
+        e.step = number
+        raise e.within(f"step {number} ({step.method})") from e.__cause__
+
+
 def _last_with_duration(steps: Sequence[Step]) -> int | None:
-    """Return the place of the step that decides the result's duration."""
+    """Return the place of the step that determines the duration of the result, or ``None``."""
     asked = [getattr(s.parameters, "duration", None) for s in steps]
     places = [n for n, duration in enumerate(asked) if isinstance(duration, float | ClipTime)]
     return places[-1] if places else None
@@ -300,7 +313,7 @@ def _last_with_duration(steps: Sequence[Step]) -> int | None:
 def _in_seconds(
     step: Step, number: int, clock: Clock, rate: float | None
 ) -> tuple[Step, tuple[Note, ...]]:
-    """Return a step with its times in seconds, its duration on frames of a rate where given."""
+    """Return a step with its times in seconds, and its duration rounded if a rate is given."""
     try:
         made = step.resolved(clock)
     except RetimeError as e:
@@ -313,31 +326,32 @@ def _in_seconds(
 
 
 def _with_contacts(step: Step, done: Sequence[Solved]) -> Step:
-    """Give a step the contacts of an earlier step, if it takes contacts and has none.
+    """Return a step with the contacts of an earlier step, if it takes contacts and has none.
 
-    Contacts that are edited at the start of a recipe are meant for all later steps.
+    Contacts that are edited at the start of a recipe apply to all later steps.
     """
     own = values_of(step.parameters)
     if own.get("contacts", ()) is not None or own.get("contacts_only"):
         return step
-    known: tuple[Contact, ...] | None = None
-    only = False
+    known: dict[str, Any] = {}
     for solved in done:
         given = values_of(solved.step.parameters)
-        if solved.step.method == "hold" and given.get("contacts") is not None:
-            known, only = tuple(given["contacts"]), bool(given["contacts_only"])
-        if known is not None:
-            a, b = solved.given.domain
-            warp = solved.edit.weighted_warp((a, b))
-            known = carry_contacts(known, warp, period=b - a if warp.loop else None)
-    if known is None:
-        return step
-    told = {"contacts": known, "contacts_only": only}
-    return replace(step, parameters=replace(step.parameters, **told))
+        if solved.step.method == "hold" and given["contacts"] is not None:
+            known = {name: given[name] for name in ("contacts", "contacts_only")}
+        if known:
+            known["contacts"] = _carried(known["contacts"], solved)
+    return replace(step, parameters=replace(step.parameters, **known)) if known else step
+
+
+def _carried(contacts: Sequence[Contact], solved: Solved) -> tuple[Contact, ...]:
+    """Carry contacts from the time of a step's input to that of its output."""
+    a, b = solved.given.domain
+    warp = solved.edit.weighted_warp((a, b))
+    return carry_contacts(contacts, warp, period=b - a if warp.loop else None)
 
 
 def _with_layer(motion: Motion, edit: Edit) -> Motion:
-    """Return the ends of a step's input with its layer, which may close a cycle."""
+    """Return the two end poses of a step's input with its layer, which may close a cycle."""
     if edit.layer is None:
         return motion
     return apply_edits(motion, [Edit(layer=edit.layer, weight=edit.weight)], times=motion.domain)
@@ -346,9 +360,9 @@ def _with_layer(motion: Motion, edit: Edit) -> Motion:
 def _input(
     motion: Motion, edits: Sequence[Edit], domain: tuple[float, float], *, poses: bool
 ) -> Motion:
-    """Evaluate the edits so far, without fixes, up to their exact end.
+    """Return the input of a step: the edits so far, without fixes, up to their exact end.
 
-    A method that looks at no poses gets the two end poses only: they tell the input's time.
+    A method that does not need poses gets only the two end poses, which define the time range.
     """
     if not edits:
         return motion

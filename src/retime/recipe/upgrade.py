@@ -1,7 +1,6 @@
-"""Bring what older versions of retime wrote to the present names of parameters.
+"""Convert steps of older versions of retime to the current names of parameters.
 
-Recipes, projects, journals and batch manifests all hold steps; this is the one place that knows how
-their parameters were called before.
+Recipes, projects, journals and batch manifests all contain steps.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from typing import Any
 
 from retime.notes import Note, Remedy
 
-# The version that recipes, warps, projects, journals and batch manifests are written in.
+# Version of written recipes, warps, projects, journals and batch manifests.
 VERSION = 2
 
-# Names of version 1 that changed, by method.
+# Parameters of version 1 that were renamed.
 _RENAMED: dict[str, dict[str, str]] = {
     "guided": {
         "price": "frame_cost",
@@ -33,30 +32,29 @@ _RENAMED: dict[str, dict[str, str]] = {
     "surface": {"min_slope": "min_speed"},
     "hold": {"minimum": "min_contact"},
 }
-# What guided time warping took while it had the paper's formulation alone; it is left out where
-# that is not asked for, and what no formulation takes any more is left out in any case.
+# Parameters of guided time warping that only the paper's formulation uses now, and that none uses.
 _OF_THE_PAPER = {"upsample", "frame_cost"}
 _DROPPED = {"average", "search", "speed_change_cost", "precision"}
-# In version 1 every method that has "ripple" had "rest", with a word in place of a truth value.
+# Values of "rest" in version 1, which is "ripple" now.
 _REST = {"fixed": False, "ripple": True}
 
 
 def upgrade_name(method: str, name: str, version: int) -> str:
-    """Return the present name of a method's parameter."""
+    """Return the current name of a parameter."""
     if version >= VERSION:
         return name
     return "ripple" if name == "rest" else _RENAMED.get(method, {}).get(name, name)
 
 
 def upgrade_parameters(method: str, values: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """Return a step's parameters, as a file of some version holds them, under present names."""
+    """Return the parameters of a step in a file of some version, with current names."""
     out = _renamed(method, values, version)
     dropped = _dropped(method, out)
     return {name: value for name, value in out.items() if name not in dropped}
 
 
 def upgrade_notes(method: str, values: Mapping[str, Any], version: int) -> list[Note]:
-    """Say what of a step's parameters means nothing any more and was left out."""
+    """Return a note on parameters of a step that no longer apply."""
     dropped = _dropped(method, _renamed(method, values, version))
     if not dropped:
         return []
@@ -74,18 +72,22 @@ def upgrade_notes(method: str, values: Mapping[str, Any], version: int) -> list[
 def _renamed(method: str, values: Mapping[str, Any], version: int) -> dict[str, Any]:
     if version >= VERSION:
         return dict(values)
-    out = {}
-    for name, value in values.items():
-        if name == "rest" and isinstance(value, str):
-            value = _REST.get(value, value)
-        if method == "stagger" and name == "edits" and isinstance(value, list):
-            value = [_edit(e) for e in value]
-        out[upgrade_name(method, name, version)] = value
-    return out
+    return {
+        upgrade_name(method, name, version): _upgraded(method, name, value)
+        for name, value in values.items()
+    }
+
+
+def _upgraded(method: str, name: str, value: Any) -> Any:
+    if name == "rest" and isinstance(value, str):
+        return _REST.get(value, value)
+    if (method, name) == ("stagger", "edits") and isinstance(value, list):
+        return [_edit(e) for e in value]
+    return value
 
 
 def _edit(edit: Any) -> Any:
-    """Return an edit of poses as it was meant: only limbs reached in version 1."""
+    """Return an edit of version 1, in which only the limb moved, with current parameters."""
     if isinstance(edit, Mapping) and edit.get("do") == "reach":
         return {"help": "limb", **edit}
     return edit

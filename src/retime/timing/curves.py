@@ -16,16 +16,16 @@ from retime.one_line import one_line
 from retime.timing.graph import Graph
 from retime.timing.warp import TimeWarp
 
-# Smooth results are sampled this finely, in seconds, or finer.
+# Largest spacing of the samples of smooth curves, seconds.
 SPACING = 1 / 120
-# A fit may place its keys on this many points of a curve, besides its corners.
+# Number of candidate points for keys, besides corners.
 _CANDIDATES = 128
 _FITTED_POINTS = 24
-# A segment that fails this many times while it grows is not tried longer.
+# Number of failed fits in a row after which longer segments are not tried.
 _PATIENCE = 24
-# A change of slope beyond this, as a share of the slopes, is a corner and not a bend.
+# Relative change of slope above which a knot is a corner.
 _CORNER = 0.1
-# A rate belongs to the keytime whose source time it names, to so many seconds.
+# Tolerance for the source time of a rate, seconds.
 _SAME_MOMENT = 1e-6
 
 
@@ -37,22 +37,39 @@ def keytime_warp(
     rates: Iterable[tuple[float, float]] = (),
     loop: bool = False,
 ) -> TimeWarp:
-    """Make the classic spline warp: a monotone cubic through the ends and the keytimes.
+    """Make a spline warp: a monotone cubic through the ends and the keytimes.
 
     Parameters
     ----------
     domain : (float, float)
-        The source's first and last time; the output starts at the first.
+        First and last time of the source; the output starts at the first.
     duration : float, optional
-        Length of the output in seconds; the source's if not given.
+        Length of the output in seconds. Default: the source's.
     keytimes : iterable of (output s, source s)
-        Moments that must be met; both times rise from one to the next.
+        Points on the curve; both times increase from one to the next.
     rates : iterable of (source s, rate)
-        Tangents: the playback speed at a keytime or an end, by its source time.
+        Tangents: the playback speed at the source time of a keytime or an end.
     loop : bool
-        The clip is a cycle: the rate agrees at the seam.
+        The clip is a cycle: the rate is equal at both ends.
     """
     start, end = domain
+    _must_last(start, end)
+    stop = end if duration is None else start + duration
+    if not (np.isfinite(stop - start) and stop > start):
+        raise InputError(f"the duration must be above 0 s, not {stop - start:g} s")
+    first, last = (start, start), (stop, end)
+    keys = sorted((float(o), float(s)) for o, s in keytimes)
+    keys = [k for k in keys if k not in (first, last)]
+    for key in keys:
+        _must_be_inside(key, start, (stop, end))
+    points = [first, *keys, last]
+    _must_rise(points)
+    x, y = np.array(points).T
+    slopes, notes = _tangents(x, y, rates)
+    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
+
+
+def _must_last(start: float, end: float) -> None:
     if start == end:
         raise InputError(
             "the clip is a single pose of one frame: it has no timing to change; a clip needs two "
@@ -63,25 +80,16 @@ def keytime_warp(
             f"there is no time between {start:g} and {end:g} s to change; a range runs from its "
             "earlier to its later end"
         )
-    stop = end if duration is None else start + duration
-    duration = stop - start
-    if not (np.isfinite(duration) and duration > 0):
-        raise InputError(f"the duration must be above 0 s, not {duration:g} s")
-    last = (stop, end)
-    keys = sorted((float(o), float(s)) for o, s in keytimes)
-    keys = [k for k in keys if k not in ((start, start), last)]
-    points = [(start, start), *keys, last]
-    for output, moment in keys:
-        for what, time, upto in (("source", moment, end), ("output", output, stop)):
-            if not start <= time <= upto:
-                raise InputError(
-                    f"keytime {output:g}={moment:g}: the {what} runs from {start:g} to {upto:g} s, "
-                    f"and {time:g} s is not in it"
-                )
-    _must_rise(points)
-    x, y = np.array(points).T
-    slopes, notes = _tangents(x, y, rates)
-    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
+
+
+def _must_be_inside(key: tuple[float, float], start: float, ends: tuple[float, float]) -> None:
+    output, moment = key
+    for what, time, upto in (("source", moment, ends[1]), ("output", output, ends[0])):
+        if not start <= time <= upto:
+            raise InputError(
+                f"keytime {output:g}={moment:g}: the {what} runs from {start:g} to {upto:g} s, "
+                f"and {time:g} s is not in it"
+            )
 
 
 def _must_rise(points: list[tuple[float, float]]) -> None:
@@ -98,7 +106,7 @@ def _must_rise(points: list[tuple[float, float]]) -> None:
 def _tangents(
     x: FloatArray, y: FloatArray, rates: Iterable[tuple[float, float]]
 ) -> tuple[dict[int, float], list[Note]]:
-    """Find the keys that rates are for, and limit those beside which time would run backwards."""
+    """Return the slopes of keys by their rates, limited so that time never runs backwards."""
     slopes, notes = {}, []
     secants = np.diff(y) / np.diff(x)
     for moment, rate in rates:
@@ -110,7 +118,7 @@ def _tangents(
             )
         if not (np.isfinite(rate) and rate >= 0):
             raise InputError(f"rate {moment:g}={rate:g}: a rate is 0 or more")
-        # Three times the smaller of the chords beside it keeps a cubic rising.
+        # A slope of at most three times the smaller adjacent secant keeps the cubic monotone.
         most = 3 * float(secants[max(key - 1, 0) : key + 1].min())
         if rate > most:
             notes.append(
@@ -135,10 +143,10 @@ def monotone_cubic(
     spacing: float = SPACING,
     slopes: Mapping[int, float] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Sample a monotone cubic (Fritsch and Carlson's) through points, every point a knot.
+    """Sample a monotone cubic (Fritsch and Carlson) through points; every point is a knot.
 
-    With ``loop`` the points are one cycle, and the slope agrees at the seam. ``slopes`` are those
-    that are given, by point.
+    With ``loop`` the points are one cycle, and the slope is equal at both ends. ``slopes`` are the
+    given slopes by index of the point.
     """
     from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
@@ -149,23 +157,22 @@ def monotone_cubic(
     base = np.repeat(np.arange(len(pieces)), pieces)
     step = np.arange(len(base)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     fine = np.r_[x[base] + step / pieces[base] * np.diff(x)[base], x[-1]]
-    if loop:
-        period, gain = x[-1] - x[0], y[-1] - y[0]
-        around_x = np.r_[x[:-1] - period, x, x[1:] + period]
-        around_y = np.r_[y[:-1] - gain, y, y[1:] + gain]
-        curve = PchipInterpolator(around_x, around_y)
-    else:
-        curve = PchipInterpolator(x, y)
+    curve = PchipInterpolator(*(_three_turns(x, y) if loop else (x, y)))
     if slopes:
         own = curve.derivative()(x)
         for point, slope in slopes.items():
-            own[point] = slope
-            if loop and point in (0, len(x) - 1):  # the seam is one point
-                own[[0, -1]] = slope
+            # Both ends of a cycle are one point.
+            own[[0, -1] if loop and point in (0, len(x) - 1) else point] = slope
         curve = CubicHermiteSpline(x, y, own)
     values = curve(fine)
-    values[np.r_[0, np.cumsum(pieces)]] = y  # keyed instants are exact
+    values[np.r_[0, np.cumsum(pieces)]] = y  # exact at the points
     return fine, np.maximum.accumulate(values)
+
+
+def _three_turns(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the points of a cycle with those of the turns before and after it."""
+    period, gain = x[-1] - x[0], y[-1] - y[0]
+    return np.r_[x[:-1] - period, x, x[1:] + period], np.r_[y[:-1] - gain, y, y[1:] + gain]
 
 
 @one_line()
@@ -176,11 +183,11 @@ class BezierCurve(ReadOnlyArrays):
     Parameters
     ----------
     keys : array (K, 2)
-        Output and source time of each key, output times not falling; two keys at one output time
+        Output and source time of each key; output times never decrease. Two keys at one output time
         are a cut.
     left, right : array (K, 2)
-        The handles, as points. A handle that reaches past the neighbouring key is shortened
-        along its direction, as graph editors do, so that the curve stays a function.
+        The handles, as points. A handle that reaches past the next key is shortened along its
+        direction, as in graph editors, so that the curve stays a function.
     """
 
     keys: FloatArray
@@ -198,7 +205,7 @@ class BezierCurve(ReadOnlyArrays):
 
     @classmethod
     def from_slopes(cls, keys: npt.ArrayLike, slopes: npt.ArrayLike) -> BezierCurve:
-        """Make a smooth (G1) curve: handles a third of the way, in line with a slope per key."""
+        """Make a smooth (G1) curve from keys and slopes; handles span a third of the interval."""
         points = np.array(keys, dtype=float)
         if len(points) < 2:
             return cls(points, points, points)
@@ -211,7 +218,7 @@ class BezierCurve(ReadOnlyArrays):
         )
 
     def at(self, t: npt.ArrayLike) -> FloatArray:
-        """Evaluate at output times; beyond the keys the end values hold."""
+        """Return the source times at output times; beyond the keys, the end values."""
         t = np.asarray(t, dtype=float)
         x = self.keys[:, 0]
         if len(x) == 1:
@@ -222,7 +229,7 @@ class BezierCurve(ReadOnlyArrays):
         p1 = p0 + _shortened(self.right[k] - p0, width)
         p2 = p3 + _shortened(self.left[k + 1] - p3, width)
         low, high = np.zeros(t.shape), np.ones(t.shape)
-        for _ in range(60):  # bisection: the handles keep x monotone, and it cannot fail
+        for _ in range(60):  # bisection always converges, because the handles keep x monotone
             u = (low + high) / 2
             before = _cubic(u, p0[..., 0], p1[..., 0], p2[..., 0], p3[..., 0]) < t
             low, high = np.where(before, u, low), np.where(before, high, u)
@@ -233,11 +240,11 @@ class BezierCurve(ReadOnlyArrays):
         return out
 
     def to_warp(self, spacing: float = SPACING) -> TimeWarp:
-        """Sample the curve as a warp; a curve that turns back is an ``InputError``."""
+        """Sample the curve as a warp; raise an ``InputError`` if it changes direction."""
         xs, ys = [], []
-        for a, b in zip(self.keys[:-1], self.keys[1:], strict=True):
-            n = max(int(np.ceil((b[0] - a[0]) / spacing)), 1) if b[0] > a[0] else 0
-            inner = np.linspace(a[0], b[0], n + 1)[1:-1] if n else np.empty(0)
+        for a, b in itertools.pairwise(self.keys):
+            pieces = max(int(np.ceil((b[0] - a[0]) / spacing)), 1)
+            inner = np.linspace(a[0], b[0], pieces + 1)[1:-1]
             xs += [a[:1], inner]
             ys += [a[1:], self.at(inner)]
         x, y = np.concatenate([*xs, self.keys[-1:, 0]]), np.concatenate([*ys, self.keys[-1:, 1]])
@@ -265,12 +272,11 @@ def _cubic(u: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray, d: FloatA
 def fit_bezier(
     warp: TimeWarp, *, tolerance: float = 1e-3, channel: str | None = None
 ) -> BezierCurve:
-    """Find the smallest number of Bezier keys within a tolerance of a warp.
+    """Fit a warp by the smallest number of Bezier keys within a tolerance.
 
-    Keys are on the warp: at its corners and at evenly spaced knots, 128 of them or more where
-    those do not suffice. Handles are along the warp's slope, so that joins are G1 except at
-    corners; their lengths are fitted. Among these the result has the fewest keys, found by a
-    shortest path.
+    Candidate keys are the corners of the warp and 128 or more evenly spaced knots. Handles have the
+    slope of the warp, so that the curve is smooth (G1) except at corners; their lengths are fitted.
+    A shortest path selects the fewest keys.
 
     Parameters
     ----------
@@ -293,14 +299,14 @@ def fit_bezier(
 def _fit_part(
     x: FloatArray, y: FloatArray, tolerance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Fit one stretch without cuts: keys, left and right handles, (K, 2) each."""
+    """Fit a part without cuts; return keys, left and right handles, (K, 2) each."""
     if len(x) == 1:
         point = np.c_[x, y]
         return point, point, point
     before, after, corner = _slopes(x, y, tolerance)
     ends = np.array([0, len(x) - 1])
     found = _fewest(x, y, ends, before, after, tolerance)
-    if found is not None:  # two keys do, as for a straight line, however long
+    if found is not None:  # two keys are enough, as for a straight line
         return found
     count = _CANDIDATES
     while True:
@@ -309,7 +315,7 @@ def _fit_part(
         found = _fewest(x, y, at, before, after, tolerance)
         if found is not None:
             return found
-        count *= 4  # with every knot, neighbours fit: the search ends
+        count *= 4  # it ends at the latest when all knots are candidates
 
 
 def _fewest(
@@ -320,15 +326,13 @@ def _fewest(
     after: FloatArray,
     tolerance: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Find the fewest keys among candidates; ``None`` where no choice is within the tolerance."""
-    from retime.timing.kernels import bezier_error, fit_bezier_segment
-
-    # Judge between the knots too: a straight piece of the warp must be met all along.
+    """Select the fewest keys among candidates; return ``None`` if the error is too large."""
+    # Check between the knots too, because the warp has straight pieces.
     fine = np.unique(np.r_[np.linspace(x[0], x[-1], max(4 * len(at), 1024)), x])
     value = Graph(x, y).at(fine)
     index = np.searchsorted(fine, x[at])
     n = len(at)
-    cost = np.full(n, np.inf)  # keys used, and a little for the error as the tie-break
+    cost = np.full(n, np.inf)  # number of keys, and a little for the error to break ties
     cost[0] = 0.0
     previous = np.zeros(n, dtype=int)
     reach = np.zeros((n, 2))
@@ -339,19 +343,12 @@ def _fewest(
                 break
             if cost[i] + 1 >= cost[j]:
                 continue
-            a, b = index[i], index[j]
-            # Fitted on a few points, judged on all.
-            few = np.unique(np.linspace(a, b, min(b - a + 1, _FITTED_POINTS)).astype(int))
+            part = slice(index[i], index[j] + 1)
             slopes = after[at[i]], before[at[j]]
-            *handles, error = fit_bezier_segment(fine[few], value[few], *slopes, tolerance)
-            if error <= tolerance:
-                error = bezier_error(fine[a : b + 1], value[a : b + 1], *slopes, *handles)
-            if error > tolerance:
-                misses += 1
-                continue
-            misses = 0
+            handles, error = _fit_segment(fine[part], value[part], slopes, tolerance)
+            misses = misses + 1 if error > tolerance else 0
             total = cost[i] + 1 + error / tolerance * 1e-4
-            if total < cost[j]:
+            if error <= tolerance and total < cost[j]:
                 cost[j], previous[j], reach[j] = total, i, handles
     if not np.isfinite(cost[-1]):
         return None
@@ -367,19 +364,32 @@ def _fewest(
     return keys, left, right
 
 
+def _fit_segment(
+    x: FloatArray, y: FloatArray, slopes: tuple[float, float], tolerance: float
+) -> tuple[list[float], float]:
+    """Fit one segment on a few points; return the lengths of its handles and its error on all."""
+    from retime.timing.kernels import bezier_error, fit_bezier_segment
+
+    few = np.unique(np.linspace(0, len(x) - 1, min(len(x), _FITTED_POINTS)).astype(int))
+    *handles, error = fit_bezier_segment(x[few], y[few], *slopes, tolerance)
+    if error <= tolerance:
+        error = bezier_error(x, y, *slopes, *handles)
+    return handles, error
+
+
 def _slopes(
     x: FloatArray, y: FloatArray, tolerance: float
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
-    """Slopes before and after each knot, equal where the warp bends; and where it has corners."""
+    """Return the slopes before and after each knot, which differ at corners, and the corners."""
     slope, gap = np.diff(y) / np.diff(x), np.diff(x)
     before, after = np.r_[slope[0], slope], np.r_[slope, slope[-1]]
     wide = np.maximum(np.r_[gap[0], gap], np.r_[gap, gap[-1]])
     change = np.abs(after - before)
-    # A common slope bulges each side by up to 4/27 of half the change; a corner is what shows it.
+    # A common slope makes each side deviate by up to 4/27 of half the change.
     corner = (change > _CORNER * (np.abs(after) + np.abs(before))) & (change > _CORNER / 2)
     corner |= change * wide * 2 / 27 > tolerance / 2
     corner[[0, -1]] = False
-    for k in np.flatnonzero(~corner[1:-1]) + 1:  # a parabola's slope in the middle of three knots
+    for k in np.flatnonzero(~corner[1:-1]) + 1:  # slope of the parabola through three knots
         share = gap[k - 1] / (gap[k - 1] + gap[k])
         before[k] = after[k] = (1 - share) * slope[k - 1] + share * slope[k]
     return before, after, corner

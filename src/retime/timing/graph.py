@@ -1,8 +1,8 @@
-"""A monotone graph: the curve that one channel of a time warp is made of.
+"""Monotone graphs: the curves of the channels of a time warp.
 
-It is piecewise linear and never turns back. A flat stretch is a hold (time stands still), a
-vertical one is a cut (time jumps); swapping the axes turns one into the other, which is why a
-graph and not a function is the closed notion.
+A graph is piecewise linear and never changes direction. A flat part is a hold, a vertical part is a
+cut. Swapping the axes turns one into the other, so that the inverse of a graph is a graph, while
+the inverse of a function may not be a function.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from retime.one_line import one_line
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
 
-# More knots than this are not made of a cycle's turns.
+# Largest number of knots of a repeated cycle.
 _MOST_KNOTS = 50_000_000
 
 
@@ -30,10 +30,9 @@ class Graph:
     """Knots of a monotone piecewise linear graph."""
 
     x: FloatArray
-    """Output times in seconds, never falling; a repeated one is a cut. Shape (K,)."""
+    """Output times (K,) in seconds, never decreasing; a repeated one is a cut."""
     y: FloatArray
-    """Source times in seconds, never falling or never rising; a repeated one is a hold. Shape (K,).
-    """
+    """Source times (K,) in seconds, monotone; a repeated one is a hold."""
 
     def __post_init__(self) -> None:
         x, y = _knots(self.x, "output"), _knots(self.y, "source")
@@ -41,16 +40,7 @@ class Graph:
             raise InputError(f"a warp needs as many source as output times: {len(x)} and {len(y)}")
         if not len(x):
             raise InputError("a warp needs at least one knot")
-        if (x[1:] < x[:-1]).any():
-            k = int(np.argmax(x[1:] < x[:-1]))
-            raise InputError(f"output times fall from {x[k]:g} s to {x[k + 1]:g} s at knot {k + 1}")
-        if (y[1:] > y[:-1]).any() and (y[1:] < y[:-1]).any():
-            step = np.diff(y)
-            turn = np.flatnonzero(step * np.sign(y[-1] - y[0] or step[step != 0][0]) < 0)[0]
-            raise InputError(
-                f"the warp changes direction at output {x[turn]:g} s (source {y[turn]:g} s to "
-                f"{y[turn + 1]:g} s); time may run forwards or backwards, not both"
-            )
+        _must_be_monotone(x, y)
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
 
@@ -59,14 +49,14 @@ class Graph:
             return NotImplemented
         return np.array_equal(self.x, other.x) and np.array_equal(self.y, other.y)
 
-    __hash__ = None  # type: ignore[assignment]  # holds arrays
+    __hash__ = None  # type: ignore[assignment]  # it contains arrays
 
     def __reduce__(self) -> tuple[type[Graph], tuple[FloatArray, FloatArray]]:
-        return Graph, (self.x, self.y)  # made anew, so that copies are read-only too
+        return Graph, (self.x, self.y)  # the constructor makes copies read-only too
 
     @property
     def direction(self) -> int:
-        """1 forwards, -1 backwards, 0 where time stands still throughout."""
+        """1 forwards, -1 backwards, 0 if the whole graph is a hold."""
         return int(np.sign(self.y[-1] - self.y[0]))
 
     @cached_property
@@ -74,9 +64,9 @@ class Graph:
         return bool((self.x[1:] > self.x[:-1]).all())
 
     def at(self, t: npt.ArrayLike, side: Side = "left") -> FloatArray:
-        """Evaluate; at a cut the value before it (``left``) or after it (``right``).
+        """Return source times at output times; at a cut, before (``left``) or after (``right``) it.
 
-        Beyond the knots the end values hold.
+        Beyond the knots, the end values are returned.
         """
         t = np.asarray(t, dtype=float)
         x, y = self.x, self.y
@@ -87,7 +77,7 @@ class Graph:
             return continuous
         n = len(x)
         i = np.searchsorted(x, t, side=side)
-        k = np.clip(i, 1, n - 1)  # the segment k-1 .. k holds t
+        k = np.clip(i, 1, n - 1)  # t is between the knots k - 1 and k
         x0, y0, x1, y1 = x[k - 1], y[k - 1], x[k], y[k]
         width = np.where(x1 > x0, x1 - x0, 1.0)
         value = y0 + (t - x0) * ((y1 - y0) / width)
@@ -104,7 +94,7 @@ class Graph:
         return Graph(self.y[::-1], self.x[::-1])
 
     def pad(self, a: float, b: float) -> Graph:
-        """Hold the end values out to output times ``a`` and ``b``."""
+        """Extend the end values to output times ``a`` and ``b``."""
         x, y = self.x, self.y
         if x[0] <= a and x[-1] >= b:
             return self
@@ -115,8 +105,21 @@ class Graph:
         return tidy(x, y)
 
     def mirror(self) -> Graph:
-        """Turn the source axis round."""
+        """Reverse the source axis."""
         return Graph(self.x, -self.y)
+
+
+def _must_be_monotone(x: FloatArray, y: FloatArray) -> None:
+    if (x[1:] < x[:-1]).any():
+        k = int(np.argmax(x[1:] < x[:-1]))
+        raise InputError(f"output times fall from {x[k]:g} s to {x[k + 1]:g} s at knot {k + 1}")
+    if (y[1:] > y[:-1]).any() and (y[1:] < y[:-1]).any():
+        step = np.diff(y)
+        turn = np.flatnonzero(step * np.sign(y[-1] - y[0] or step[step != 0][0]) < 0)[0]
+        raise InputError(
+            f"the warp changes direction at output {x[turn]:g} s (source {y[turn]:g} s to "
+            f"{y[turn + 1]:g} s); time may run forwards or backwards, not both"
+        )
 
 
 def _knots(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -133,7 +136,7 @@ def _knots(values: npt.ArrayLike, what: str) -> FloatArray:
 
 
 def tidy(x: FloatArray, y: FloatArray) -> Graph:
-    """Drop knots that say nothing: repeated points, and the inside of a cut."""
+    """Remove redundant knots: repeated points, and the inside of a cut."""
     inside = np.zeros(len(x), dtype=bool)
     inside[1:-1] = (x[:-2] == x[1:-1]) & (x[1:-1] == x[2:])
     x, y = x[~inside], y[~inside]
@@ -142,7 +145,7 @@ def tidy(x: FloatArray, y: FloatArray) -> Graph:
 
 
 def _settled(x: FloatArray, y: FloatArray) -> Graph:
-    """Tidy what rounding may have bent: it must not make a change of direction."""
+    """Remove redundant knots and changes of direction that come from rounding."""
     direction = np.sign(y[-1] - y[0])
     if direction > 0:
         y = np.maximum.accumulate(y)
@@ -154,23 +157,23 @@ def _settled(x: FloatArray, y: FloatArray) -> Graph:
 
 
 def compose(f: Graph, g: Graph) -> Graph:
-    """Make the graph of f(g(t)), exact: its knots are g's, and f's where g reaches them.
+    """Return the exact graph of f(g(t)); its knots are those of g, and of f where g reaches them.
 
-    At the very instant of a cut of ``f`` that a *falling* ``g`` crosses, the value is the one
-    after the cut: no rule for that single instant survives a change of direction.
+    Where a decreasing ``g`` crosses a cut of ``f``, the value at that instant is the one after the
+    cut.
     """
     low, high = (g.y[0], g.y[-1]) if g.direction >= 0 else (g.y[-1], g.y[0])
     if f._has_no_cuts and not ((f.x > low) & (f.x < high)).any():
-        return Graph(g.x, f.at(g.y))  # one straight piece of f: its knots are g's
+        return Graph(g.x, f.at(g.y))  # only one straight piece of f is used
     x0, x1 = g.x[:-1], g.x[1:]
     y0, y1 = g.y[:-1], g.y[1:]
-    keep = x1 > x0  # a cut of g shows nothing of f
+    keep = x1 > x0  # cuts of g have no duration
     x0, x1, y0, y1 = x0[keep], x1[keep], y0[keep], y1[keep]
     up, down = y1 > y0, y1 < y0
-    # The value at a segment's start is the one on the side that the segment walks to.
+    # At a cut of f, the value at an end of a segment is the one inside the segment.
     first = np.where(up, f.at(y0, "right"), f.at(y0, "left"))
     last = np.where(down, f.at(y1, "right"), f.at(y1, "left"))
-    # Knots of f strictly inside each segment, walked in the segment's direction.
+    # Knots of f strictly inside each segment, in the direction of the segment.
     lo = np.searchsorted(f.x, np.minimum(y0, y1), side="right")
     hi = np.searchsorted(f.x, np.maximum(y0, y1), side="left")
     count = np.where(up | down, np.maximum(hi - lo, 0), 0)
@@ -195,10 +198,10 @@ def compose(f: Graph, g: Graph) -> Graph:
 
 
 def mix(a: Graph, b: Graph, weight: float) -> Graph:
-    """Mix output times at equal source time, so that durations mix and order holds.
+    """Interpolate output times at equal source times, so that durations mix and order is kept.
 
-    Both sides of a hold mix; outside its source range a graph's output time stays at its end;
-    weights 0 and 1 return the operand.
+    Both ends of a hold are interpolated. Outside its source range, the output time of a graph is
+    that of its end. Weights 0 and 1 return the operand.
     """
     if weight <= 0:
         return a
@@ -219,7 +222,7 @@ def mix(a: Graph, b: Graph, weight: float) -> Graph:
 
 
 def cycle_from(graph: Graph, start: float) -> Graph:
-    """Return the same cycle, begun at another output time."""
+    """Return a cycle that starts at another output time."""
     if graph.x[0] == start or graph.x[-1] <= graph.x[0]:
         return graph
     end = start + (graph.x[-1] - graph.x[0])
@@ -227,7 +230,7 @@ def cycle_from(graph: Graph, start: float) -> Graph:
     inner = (turns.x > start) & (turns.x < end)
     first = float(turns.at(np.array([start]), "right")[0])
     last = float(turns.at(np.array([end]), "left")[0])
-    seam = first + (graph.y[-1] - graph.y[0])  # a cut there is the cycle's, too
+    seam = first + (graph.y[-1] - graph.y[0])  # keep a cut at the seam
     times = np.r_[start, turns.x[inner], end, end]
     return _settled(times, np.r_[first, turns.y[inner], last, seam])
 
@@ -260,24 +263,29 @@ def slope_at(g: Graph, t: FloatArray) -> FloatArray:
 
 
 def around(g: Graph, whole: tuple[float, float], part: tuple[float, float], end: float) -> Graph:
-    """Return the curve of a whole clip of which a graph retimes a part, up to an output time.
+    """Extend the graph of a part, which ends at an output time, to the whole clip.
 
     The clip before the part does not change, and the rest follows the part.
     """
     (first, last), (a, b) = whole, part
-    # A range in frames may be a rounding error off the warp's own ends.
-    g = Graph(np.clip(g.x, a, end), g.y)
-    if g.direction < 0 and not (first >= a and last <= b):
+    # The ends of a range in frames may differ from those of the warp by a rounding error.
+    g = Graph(np.clip(g.x, a, end), g.y).pad(a, end)
+    if g.direction >= 0:
+        _must_keep_ends(g, part)
+    elif first < a or b < last:
         raise InputError("only a whole clip can run backwards, not a range of it")
-    g = g.pad(a, end)
-    if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
-        raise InputError(
-            f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
-            f"{a:g} to {b:g} s; a range's ends stay its ends"
-        )
     x, y = g.x, g.y
     if first < a:
         x, y = np.r_[first, a, x], np.r_[first, a, y]
     if b < last:
         x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
     return tidy(x, y)
+
+
+def _must_keep_ends(g: Graph, part: tuple[float, float]) -> None:
+    a, b = part
+    if max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
+        raise InputError(
+            f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
+            f"{a:g} to {b:g} s; a range's ends stay its ends"
+        )

@@ -9,7 +9,7 @@ from retime.compiled import kernel
 
 @kernel
 def _bezier_parameter(t, x, x0, x1, x2, x3):  # type: ignore[no-untyped-def]
-    """Solve x(t) = x for a segment whose handles keep it monotone: Newton inside a bracket."""
+    """Solve x(t) = x on a monotone segment, by Newton's method inside a bracket."""
     low = 0.0
     high = 1.0
     for _ in range(64):
@@ -31,7 +31,7 @@ def _bezier_parameter(t, x, x0, x1, x2, x3):  # type: ignore[no-untyped-def]
 
 @kernel
 def bezier_error(x, y, slope_in, slope_out, a, b):  # type: ignore[no-untyped-def]
-    """Measure the largest distance in y of points from a segment with handles of length a, b."""
+    """Return the largest distance in y of points from a segment with handles of length a and b."""
     x1 = x[0] + a
     y1 = y[0] + a * slope_in
     x2 = x[-1] - b
@@ -48,10 +48,10 @@ def bezier_error(x, y, slope_in, slope_out, a, b):  # type: ignore[no-untyped-de
 
 @kernel
 def fit_bezier_segment(x, y, slope_in, slope_out, enough):  # type: ignore[no-untyped-def]
-    """Fit one Bezier segment to points: its ends and end slopes are given, its handles are free.
+    """Fit the handles of a Bezier segment to points, given its ends and end slopes.
 
-    Gauss-Newton over the two handle lengths (along x). Returns them and the largest error; stops
-    early once the error is within ``enough``.
+    Gauss-Newton over the two handle lengths (along x). Returns them and the largest error; stops as
+    soon as the error is at most half of ``enough``.
     """
     n = len(x)
     width = x[-1] - x[0]
@@ -77,7 +77,7 @@ def fit_bezier_segment(x, y, slope_in, slope_out, enough):  # type: ignore[no-un
             dx = 3 * v * v * (x1 - x[0]) + 6 * v * t * (x2 - x1) + 3 * t * t * (x[-1] - x2)
             dy = 3 * v * v * (y1 - y[0]) + 6 * v * t * (y2 - y1) + 3 * t * t * (y[-1] - y2)
             along = dy / max(dx, 1e-12 * width)
-            # x stays put while a handle moves, so the parameter moves along with it.
+            # x is constant while a handle changes, so the parameter changes with it.
             j0 = 3 * v * v * t * (slope_in - along)
             j1 = -3 * v * t * t * (slope_out - along)
             jj00 += j0 * j0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -30,34 +30,35 @@ def _graph(knots: Knots | Graph, channel: str) -> Graph:
         return knots
     try:
         output, source = knots
-        return Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
+        return Graph(output, source)  # type: ignore[arg-type]  # it makes arrays
     except InputError as e:
         raise InputError(f"channel {channel!r}: {e}") from None
     except (TypeError, ValueError):
         raise InputError(f"channel {channel!r} needs a pair (output, source)") from None
 
 
-# Range ends and durations are compared in seconds; times come from arithmetic on frames.
+# Tolerance for times computed from frames, seconds.
 _SAME_TIME = 1e-9
 
 
 @one_line(lambda w: w._facts())
 @dataclass(frozen=True, init=False)
 class TimeWarp(Pictured):
-    """A map from output time to source time, piecewise linear, knots in absolute seconds.
+    """A piecewise linear map from output time to source time, with knots in absolute seconds.
 
     Channels are joint names, and ``NAME:translation`` for each root. A channel that is not named
-    follows ``body``. Warps may increase, decrease and have flat parts; a change of direction is an
-    ``InputError``. Beyond its knots a warp holds its end value.
+    follows ``body``. Warps may increase, decrease and have flat parts; a change of direction raises
+    an ``InputError``. Beyond its knots a warp keeps its end value.
 
     Parameters
     ----------
     output, source : array (K,), optional
-        Knots for the whole body. By default, every channel that is not named is the identity.
+        Knots for the whole body. Default: the identity for every channel that is not named.
     channels : mapping of str to (output, source), optional
         Knots of the channels that differ.
     loop : bool
-        The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
+        The warp repeats: w(t + T) = w(t) + D, where T is the length of the output and D that of the
+        source.
     notes : iterable of Note
         Notes of the method about this warp.
 
@@ -94,13 +95,10 @@ class TimeWarp(Pictured):
         if (output is None) != (source is None):
             raise InputError("a warp needs both output and source times")
         if output is not None and source is not None:
-            body = Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
+            body = Graph(output, source)  # type: ignore[arg-type]  # it makes arrays
         elif graphs:
-            ends = [
-                min(g.x[0] for g in graphs.values()),
-                max(g.x[-1] for g in graphs.values()),
-            ]
-            body = Graph(np.array(ends), np.array(ends))
+            ends = np.array(_span([*graphs.values()]))
+            body = Graph(ends, ends)
         else:
             raise InputError("a warp needs output and source times, or channels")
         self._set(body, graphs, loop, tuple(notes))
@@ -109,14 +107,7 @@ class TimeWarp(Pictured):
         self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...]
     ) -> None:
         if loop and channels:
-            # Every channel of a cycle has the same period, and begins with the body.
-            graphs = [body, *channels.values()]
-            periods = [g.x[-1] - g.x[0] for g in graphs]
-            if np.ptp(periods) <= 1e-9 * max(periods):
-                channels = {n: graph.cycle_from(g, body.x[0]) for n, g in channels.items()}
-            else:
-                span = min(g.x[0] for g in graphs), max(g.x[-1] for g in graphs)
-                body, channels = body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}
+            body, channels = _one_cycle(body, channels)
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
@@ -143,10 +134,10 @@ class TimeWarp(Pictured):
 
     @classmethod
     def identity(cls, start: float, end: float, *, loop: bool = False) -> TimeWarp:
-        """Make the warp that changes nothing between two times."""
+        """Return the identity between two times."""
         return cls([start, end], [start, end], loop=loop)
 
-    # ---- what it is
+    # ---- properties
 
     @property
     def output(self) -> FloatArray:
@@ -161,8 +152,7 @@ class TimeWarp(Pictured):
     @property
     def domain(self) -> tuple[float, float]:
         """First and last output time over all channels."""
-        graphs = self._graphs()
-        return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
+        return _span(self._graphs())
 
     @property
     def source_range(self) -> tuple[float, float]:
@@ -178,7 +168,7 @@ class TimeWarp(Pictured):
 
     @property
     def per_channel(self) -> bool:
-        """Whether some channel has a curve of its own."""
+        """Whether some channels have their own curves."""
         return bool(self.channels)
 
     @property
@@ -188,26 +178,26 @@ class TimeWarp(Pictured):
 
     @property
     def is_body_identity(self) -> bool:
-        """Whether channels without a curve of their own show source time t at output time t."""
+        """Whether the curve of the body is the identity."""
         return np.array_equal(self.body.x, self.body.y)
 
     def _graphs(self) -> list[Graph]:
         return [self.body, *self.channels.values()]
 
     def channel(self, name: str | None = None) -> Graph:
-        """Return the graph that a channel follows; ``None`` is the body."""
+        """Return the graph of a channel; ``None`` is the body."""
         return self.body if name is None else self.channels.get(name, self.body)
 
     def of_body(self) -> TimeWarp:
-        """Return the same warp without curves for single channels."""
+        """Return the warp without curves of single channels."""
         return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
 
     def with_notes(self, *notes: Note) -> TimeWarp:
-        """Return the same warp with more to say."""
+        """Return the warp with more notes."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
 
     def saying(self, *notes: Note) -> TimeWarp:
-        """Return the same warp with these notes in place of its own."""
+        """Return the warp with other notes."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
 
     def plot(self) -> Figure:
@@ -215,23 +205,23 @@ class TimeWarp(Pictured):
         return draw("warp", self)
 
     def looped(self, loop: bool = True) -> TimeWarp:
-        """Return the same warp as a cycle, or as none."""
+        """Return the warp as a cycle, or not as a cycle."""
         return TimeWarp._of(self.body, dict(self.channels), loop, self.notes)
 
-    # ---- what it says
+    # ---- evaluation
 
     def __call__(self, t: npt.ArrayLike, channel: str | None = None) -> FloatArray:
-        """Map output times to source times; at a cut, the value before it."""
+        """Return source times at output times; at a cut, the value before it."""
         g = self.channel(channel)
         t = np.asarray(t, dtype=float)
         if self.loop and t.size:
             if not np.isfinite(t).all():
-                raise InputError("a cycle has no place at a time that is not finite")
+                raise InputError("a cycle has no source time at an output time that is not finite")
             g = graph.unroll(g, float(t.min()), float(t.max()))
         return g.at(t)
 
     def rate(self, t: npt.ArrayLike, channel: str | None = None) -> FloatArray:
-        """Playback speed: right-sided, left-sided at the last knot, 0 outside."""
+        """Return the playback speed: right-sided, left-sided at the last knot, 0 outside."""
         g = self.channel(channel)
         t = self._in_cycle(np.asarray(t, dtype=float))
         return graph.slope_at(g, t)
@@ -239,9 +229,9 @@ class TimeWarp(Pictured):
     def acceleration(
         self, t: npt.ArrayLike, window: float = 1 / 30, channel: str | None = None
     ) -> FloatArray:
-        """Change of speed per second: a second difference over ``window`` seconds.
+        """Return the change of speed per second: a second difference over ``window`` seconds.
 
-        The window is slid inside the domain, so that an end is not mistaken for a stop.
+        Near the ends the window is moved into the domain.
         """
         g = self.channel(channel)
         t = self._in_cycle(np.asarray(t, dtype=float))
@@ -254,7 +244,7 @@ class TimeWarp(Pictured):
         return out
 
     def _in_cycle(self, t: FloatArray) -> FloatArray:
-        """Bring output times of a cycle into its domain."""
+        """Map output times of a cycle into its domain."""
         start, end = self.domain
         if not self.loop or end <= start:
             return t
@@ -264,7 +254,7 @@ class TimeWarp(Pictured):
     def preimage(
         self, start: float, end: float, channel: str | None = None
     ) -> tuple[float, float] | None:
-        """Return the output interval that shows source times ``start`` to ``end``, or ``None``."""
+        """Return the output interval of the source times ``start`` to ``end``, or ``None``."""
         g = self.channel(channel).pad(*self.domain)
         if g.direction < 0:
             g, start, end = g.mirror(), -end, -start
@@ -288,28 +278,34 @@ class TimeWarp(Pictured):
         )
 
     def __matmul__(self, other: TimeWarp) -> TimeWarp:
-        """Compose, channel by channel: ``(f @ g)(t) == f(g(t))``; it has g's domain."""
-        if not self.per_channel and not self.loop and not other.loop and self._leaves(other):
+        """Compose channel by channel: ``(f @ g)(t) == f(g(t))``, on the domain of g."""
+        if self.loop:
+            return self._cycle_after(other)
+        if not other.loop and self._leaves(other):
             return other.with_notes(*(n for n in self.notes if n not in other.notes))
-        if not self.loop:
-            return self._zip(other, graph.compose)
+        return self._zip(other, graph.compose)
+
+    def _cycle_after(self, other: TimeWarp) -> TimeWarp:
+        """Compose a cycle with another warp."""
         composed = self._zip(
             other,
             lambda f, g: graph.compose(graph.unroll(f, float(g.y.min()), float(g.y.max())), g),
         )
-        # Only whole turns make a cycle of cycles.
+        # The result is a cycle only if it has whole turns.
         turns = np.ptp(other.body.y) / self.duration if self.duration > 0 else 0.0
         whole = abs(turns - round(turns)) <= 1e-9 * max(turns, 1.0)
         return composed if whole else composed.looped(False)
 
     def _leaves(self, other: TimeWarp) -> bool:
-        """Return whether this is the identity wherever another warp shows the source."""
+        """Return whether this warp is the identity on all source times of another one."""
+        if self.per_channel or not self.is_body_identity:
+            return False
         (low, high), (first, last) = other.source_range, self.domain
-        return self.is_body_identity and first <= low and high <= last
+        return first <= low and high <= last
 
     @property
     def inverse(self) -> TimeWarp:
-        """Exchange output and source: an exact involution. A hold becomes a cut."""
+        """The warp with output and source exchanged; inverting twice is exact."""
         return TimeWarp._of(
             self.body.swap(), {n: g.swap() for n, g in self.channels.items()}, self.loop
         )
@@ -326,7 +322,7 @@ class TimeWarp(Pictured):
         )
 
     def shifted(self, output: float, source: float = 0.0) -> TimeWarp:
-        """Move all output times, and all source times, by some seconds each."""
+        """Shift all output times and all source times, by seconds."""
 
         def move(g: Graph) -> Graph:
             return Graph(g.x + output, g.y + source)
@@ -335,9 +331,9 @@ class TimeWarp(Pictured):
         return TimeWarp._of(move(self.body), channels, self.loop, self.notes)
 
     def blend(self, other: TimeWarp, weight: float) -> TimeWarp:
-        """Mix output times at equal source time; 0 is this warp and 1 the other.
+        """Interpolate output times at equal source times; 0 is this warp and 1 the other.
 
-        Durations mix, order and common points are kept.
+        The duration is interpolated too; the order of events and common points are kept.
         """
         if not 0 <= weight <= 1:
             raise InputError(f"the weight of a blend goes from 0 to 1, not {weight:g}")
@@ -356,35 +352,23 @@ class TimeWarp(Pictured):
         *,
         ripple: bool = False,
     ) -> TimeWarp:
-        """Extend a warp of a range to the whole clip: identity before, fixed or moved after.
+        """Extend a warp of a range to the whole clip.
 
-        ``domain`` are the clip's first and last time, ``range`` the source times between which this
-        warp acts; it starts at the range's start. With ``ripple``, what follows is shifted when the
-        range changes its length; otherwise the warp must keep it.
+        ``domain`` is the first and last time of the clip, ``range`` that of the source times that
+        this warp retimes; the warp starts at the start of the range. The clip before the range does
+        not change. With ``ripple``, the clip after it is shifted if the length of the range
+        changes; otherwise the warp must keep the length.
         """
-        a, b = range
-        part_of_clip(range, domain)
-        start, end = self.domain
-        if abs(start - a) > _SAME_TIME:
-            raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
-        if not ripple:
-            if abs(end - b) > _SAME_TIME:
-                raise InputError(
-                    Note(
-                        f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
-                        "follows is fixed",
-                        Remedy("keep the duration, or shift what follows", parameter="ripple"),
-                        code="what-follows-is-fixed",
-                    )
-                )
-            end = b
+        a, b = part_of_clip(range, domain)
+        end = self.domain[1] if ripple else b
+        self._must_fit(range, ripple)
 
         def extend(g: Graph) -> Graph:
             return graph.around(g, domain, range, end)
 
         body = self.body
         if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:
-            # Channels without a curve of their own share the range's ends with the others.
+            # Channels without their own curve have the same ends as the others.
             body = Graph(np.array([a, end]), np.array([a, b]))
         return TimeWarp._of(
             extend(body),
@@ -392,3 +376,32 @@ class TimeWarp(Pictured):
             self.loop,
             self.notes,
         )
+
+    def _must_fit(self, range: tuple[float, float], ripple: bool) -> None:
+        (a, b), (start, end) = range, self.domain
+        if abs(start - a) > _SAME_TIME:
+            raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
+        if not ripple and abs(end - b) > _SAME_TIME:
+            raise InputError(
+                Note(
+                    f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
+                    "follows is fixed",
+                    Remedy("keep the duration, or shift what follows", parameter="ripple"),
+                    code="what-follows-is-fixed",
+                )
+            )
+
+
+def _span(graphs: Sequence[Graph]) -> tuple[float, float]:
+    """Return the first and last output time of graphs."""
+    return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
+
+
+def _one_cycle(body: Graph, channels: dict[str, Graph]) -> tuple[Graph, dict[str, Graph]]:
+    """Return the graphs of a cycle with one period, all starting with the body."""
+    graphs = [body, *channels.values()]
+    periods = [g.x[-1] - g.x[0] for g in graphs]
+    if np.ptp(periods) <= 1e-9 * max(periods):
+        return body, {n: graph.cycle_from(g, body.x[0]) for n, g in channels.items()}
+    span = _span(graphs)
+    return body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}

@@ -1,16 +1,16 @@
-"""The contact detector: for any point of a body, on any ground.
+"""Detect contacts of any point of a body, on any ground.
 
 1. Gravity. The external force on a body, in body weights, is ``f = |c'' + g| / g`` of its centre of
    mass c. Near 0 it flies; well above 0 something supports it.
-2. Seeds. A point that is still while its parent moves (a foot under passing hips) is supported, at
-   any height; so is the lowest point of a body at rest. Seeds sample the ground as a height field:
-   no level floor is needed.
-3. Scores. For each point and frame, in octaves: how far below the speed limit, how near to a
-   sampled surface; the worse of both counts. Free fall takes one octave away.
+2. Seeds. A point that is still while its parent moves (a foot under moving hips) is supported, at
+   any height; so is the lowest point of a body at rest. Seeds sample the ground as a height field,
+   so that no level floor is needed.
+3. Scores. For each point and frame, the speed relative to a limit and the distance from a sampled
+   surface, in octaves; the worse of both counts. Free fall subtracts one octave.
 4. States. A contact is accepted if its score outweighs the cost of starting and ending it, in
    seconds.
-5. Need. A centre of pressure outside of all contacts needs a seat, then the other foot; a force
-   without any contact needs the likeliest point, with a confidence below 0.5.
+5. Need. A centre of pressure outside of all contacts requires a seat, then the other foot; a force
+   without any contact requires the likeliest point, with a confidence below 0.5.
 """
 
 from __future__ import annotations
@@ -42,43 +42,44 @@ from retime.motion.memory import last
 Mask = npt.NDArray[np.bool_]
 
 _UP = np.array([0.0, 1.0, 0.0])
-# As likely down as up: this speed (m/s; heels strike faster) and this height over a surface (m;
-# joints under flesh lie higher). Balls of feet roll at 0.2 to 0.4 m/s in stance and swing above
-# 1.5; 5 mm of noise read as 0.1 to 0.2.
+# Speed (m/s) and height over a surface (m) at which contact is as likely as not, and factors for
+# heels, which strike faster, and for joints under flesh. Balls of feet roll at 0.2 to 0.4 m/s in
+# stance and swing above 1.5; 5 mm of noise measure as 0.1 to 0.2.
 _SPEED, _HEEL, _NEAR, _FLESH = 0.45, 1.33, 0.04, 1.5
-# The shortest contact, and gap, that is believed, seconds.
+# Shortest contact and gap, seconds.
 _SHORTEST = 0.07
-# Less force than this, in body weights, is free fall; more than that is none.
+# Force below which a body falls and above which it is supported, in body weights.
 _FALLS, _STANDS = 0.3, 0.5
-# A foot is held while it is slower than half the speed limit, or than this share of its carrier's
-# speed, for at least the seed time (s). The carrier must then be faster than _CARRIED (m/s) and
-# _TIMES the foot's speed, or the foot at most _LOWEST (m) above the body's lowest point.
+# A foot is a seed while it is slower than half the speed limit, or than this fraction of its
+# carrier's speed, for at least the seed time (s). The carrier must then be faster than _CARRIED
+# (m/s) and _TIMES the foot's speed, or the foot at most _LOWEST (m) above the lowest point.
 _CARRIED_SHARE, _SEED_TIME, _CARRIED, _TIMES, _LOWEST = 1 / 6, 0.07, 0.15, 3.0, 0.04
 # Hands grip below this speed (m/s) for at least this time (s): swinging arms rest for 0.2 s.
 _GRIP_SPEED, _GRIP_TIME = 0.12, 0.35
-# A surface counts this far along the ground, and for points this far below it, metres.
+# Horizontal reach of a surface sample, and largest depth of points below it, metres.
 _REACH, _SUNK = 0.3, 0.08
-# A centre of pressure this far outside of all that touches asks for more; a seat's radius; metres.
+# Distance of the centre of pressure from all contacts that requires another; radius of a seat;
+# metres.
 _OUTSIDE, _SEAT = 0.08, 0.15
-# What falls faster than this in the middle of its rest, in m/s^2, is at the top of a leap.
+# Downward acceleration of a still point above which it is at the top of a leap, m/s^2.
 _LEAP = 2.0
-# Who rests is slower than this, m/s.
+# Largest speed of a body at rest, m/s.
 _REST = 0.2
-# Octaves that limits may be off by where a force needs a contact.
+# Tolerance in octaves where a force requires a contact.
 _ASKED = 2.5
-# A motion is explained badly where this share of its frames is unknown, and well below that.
+# Fraction of unknown frames above which a motion is explained badly, and below which well.
 _UNEXPLAINED, _EXPLAINED = 0.2, 0.06
 _WAYS = np.stack([np.cos(a := np.arange(16) * np.pi / 8), np.sin(a)], axis=1)
 
 
 def find_contacts(motion: Motion) -> FoundContacts:
-    """Find what touches when, and when the body flies.
+    """Find the contacts and flights of a motion.
 
     Parameters
     ----------
     motion : Motion
-        Any motion: any unit, frame rate and sampling. Humans are known by their roles, other
-        creatures by the ends of their limbs.
+        The motion, in any unit and at any frame rate. Points of humans are found by their roles,
+        those of other creatures are the ends of their limbs.
 
     Examples
     --------
@@ -104,17 +105,22 @@ def _found(motion: Motion) -> FoundContacts:
         moving.run()
         if moving.unseen() < detector.unseen() / 2:
             return moving.found(motion, drift=drift)
+    return detector.found(motion, better_rate=_better_rate(detector, motion.rate))
+
+
+def _better_rate(detector: Detector, rate: float) -> float:
+    """Return half or double the frame rate if that explains the motion; otherwise 0."""
     for factor in (0.5, 2.0):
         other = detector.at_rate(factor)
         other.run()
         if other.unknown() < _EXPLAINED < _UNEXPLAINED < detector.unknown():
-            return detector.found(motion, better_rate=factor * motion.rate)
-    return detector.found(motion)
+            return factor * rate
+    return 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Seed:
-    """A stretch of frames in which the world holds a point; a grip serves hands alone."""
+    """Frames in which a point is supported; a grip supports hands only."""
 
     first: int
     past: int
@@ -124,14 +130,14 @@ class _Seed:
 
 
 class Detector:
-    """A motion's points at even times, and what is found about them.
+    """The points of a motion at equal intervals, and their contacts.
 
     Parameters
     ----------
     points : list of Point
         Points that can touch.
     centre, times : array (F, 3), array (F,)
-        The centre of mass, in metres, at even times, in seconds.
+        Centre of mass in metres, and times in seconds.
     rate : float
         Frames per second.
     """
@@ -156,7 +162,7 @@ class Detector:
 
     @classmethod
     def of(cls, motion: Motion) -> Detector:
-        """Take a motion's points, at even times."""
+        """Make a detector for a motion, resampled at equal intervals."""
         body, times = find_body(motion), motion.times
         at = positions(motion, end_sites=True)
         points, centre = body_points(motion, body, at), at.transpose(0, 2, 1) @ body.mass_weights
@@ -168,30 +174,32 @@ class Detector:
         return cls(points, centre, even, (len(even) - 1) / motion.duration)
 
     def at_rate(self, factor: float) -> Detector:
-        """Return the same samples, taken to be another frame rate's."""
+        """Return a detector of the same samples at another frame rate."""
         return Detector(self.points, self.centre, self.times / factor, self.rate * factor)
 
     def moving_with(self, drift: FloatArray) -> Detector:
-        """Return the same body as seen by one who moves along with its ground."""
+        """Return a detector in the frame of a moving ground."""
         way = drift * (self.times - self.times[0])[:, None]
         points = [replace(p, place=p.place - way, carrier=p.carrier - way) for p in self.points]
         return Detector(points, self.centre - way, self.times, self.rate)
 
     def common_drift(self) -> FloatArray | None:
-        """Return the velocity that low feet share, (3,) m/s, of a body that walks on the spot."""
+        """Return the common velocity of low feet, (3,) m/s, if the body walks on the spot."""
         found = []
         for p, point in enumerate(self.points):
             if point.kind in ("ball", "end"):
                 low = self.height[p] < np.percentile(self.height[p], 2) + _NEAR / 2
                 found.append(fitted(point.place, self.rate, LINE, 1)[low])
-        velocity = np.concatenate(found) if found else np.zeros((0, 3))
-        drift = np.median(velocity, axis=0) * [1.0, 0.0, 1.0] if len(velocity) else np.zeros(3)
+        if not any(map(len, found)):
+            return None
+        velocity = np.concatenate(found)
+        drift = np.median(velocity, axis=0) * [1.0, 0.0, 1.0]
         speed = float(np.linalg.norm(drift))
         apart = np.linalg.norm(velocity - drift, axis=1)
         return drift if speed > _SPEED and np.median(apart) < 0.4 * speed else None
 
     def run(self) -> None:
-        """Decide for every point and frame whether it touches."""
+        """Decide whether each point touches in each frame."""
         if not self.points:
             return
         every = range(len(self.points))
@@ -209,22 +217,28 @@ class Detector:
     # ---- seeds
 
     def _seeds(self, p: int) -> list[_Seed]:
-        """List the stretches in which the world holds a point."""
-        point, speed, carried = self.points[p], self.speed[p], self.carried[p]
+        """Return the seeds of a point."""
+        point, speed = self.points[p], self.speed[p]
         if point.is_foot:
-            limit, least = np.maximum(_SPEED / 2, _CARRIED_SHARE * carried), _SEED_TIME
+            limit, least = np.maximum(_SPEED / 2, _CARRIED_SHARE * self.carried[p]), _SEED_TIME
         else:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
         out = []
         for a, b in runs((speed < limit) & (self.force > _FALLS)):
             if b - a < max(least * self.rate, 2) or middle(self.rise[p, a:b]) < -_LEAP:
                 continue
-            passed = carried[a:b].mean() > max(_CARRIED, _TIMES * speed[a:b].mean())
-            passed &= point.is_foot or (point.is_arm and point.able[a:b].mean() > 0.5)
             lowest = point.kind != "seat" and middle((self.height[p] - self.low)[a:b]) < _LOWEST
-            if passed or lowest:
+            if lowest or self._passed(p, a, b):
                 out.append(self._seed(p, a, b, is_grip=not (lowest or point.is_foot)))
         return out
+
+    def _passed(self, p: int, a: int, b: int) -> bool:
+        """Return whether a foot or a hand is still while its carrier moves."""
+        point = self.points[p]
+        if not point.is_foot and not (point.is_arm and point.able[a:b].mean() > 0.5):
+            return False
+        moves = self.carried[p][a:b].mean() > max(_CARRIED, _TIMES * self.speed[p, a:b].mean())
+        return bool(moves)
 
     def _seed(self, p: int, first: int, past: int, *, is_grip: bool) -> _Seed:
         point = self.points[p]
@@ -246,7 +260,7 @@ class Detector:
         self.down[p] = likeliest_states(np.clip(score, -1, 1), _SHORTEST * self.rate)
 
     def _scored(self, p: int, seeds: list[_Seed]) -> FloatArray:
-        """Return by how many octaves a point is slow and near to a surface: the worse, -3 to 1."""
+        """Return the score of a point for its speed and distance from a surface, -3 to 1."""
         point = self.points[p]
         slow = self.slow[p] + (np.log2(_HEEL) if point.kind == "heel" else 0.0)
         self.near[p] = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
@@ -254,7 +268,7 @@ class Detector:
         return both if point.is_arm else np.where(point.able, both, -3.0)
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
-        """Return how far a point is above the nearest surface, (F,) metres."""
+        """Return the height of a point above the nearest surface, (F,) metres."""
         from retime.body.contacts.kernels import continued_gaps, surface_gaps
 
         point, height = self.points[p], self.height[p]
@@ -263,20 +277,19 @@ class Detector:
         grips = np.array([s.is_grip for s in usable], dtype=bool)
         place = np.ascontiguousarray(point.place)
         gap = surface_gaps(place, point.clear, point.able, spots, grips, _REACH, _SUNK)
-        # Far from all samples the ground goes on from the supports before and after; without any,
-        # it is one level.
+        # Far from all samples, the ground continues from the supports before and after.
         feet = [(s.first, s.past - 1, s.spot[1]) for s in usable if s.owner.is_foot]
-        if not feet:
+        if not feet:  # one level
             lowest = height if point.is_foot else self.low
             feet = [(0, 0, np.percentile(lowest, 5))]
         start, end, level = np.array(sorted(feet)).T.copy()
         more = continued_gaps(height, start, end, level, 2 * _SUNK, _NEAR / 4)
         return np.asarray(np.minimum(gap, more))
 
-    # ---- what forces need
+    # ---- contacts required by forces
 
     def _outside(self) -> FloatArray:
-        """Return the distance of the centre of pressure from the contacts, without hands."""
+        """Return the distance of the centre of pressure from the contacts, except hands."""
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
@@ -302,9 +315,9 @@ class Detector:
                 self.down[p] = likeliest_states(score, 4 * _SHORTEST * self.rate)
 
     def _asked_feet(self) -> list[_Seed]:
-        """List the stretches in which a still foot carries, for nothing else does, or rests.
+        """Return seeds of still feet that must carry the body, or rest while it sits.
 
-        Feet of one who sits are still on what they rest on; hanging, they swing.
+        Feet that hang while the body sits swing, and are not still.
         """
         sits = [self.down[p] for p, point in enumerate(self.points) if point.kind == "seat"]
         asked = (self._outside() > _OUTSIDE) | np.any(sits or [[False]], axis=0)
@@ -318,11 +331,11 @@ class Detector:
         return out
 
     def _ask_for_any(self) -> None:
-        """Let the likeliest point touch where a force needs one and none was found."""
+        """Let the likeliest point touch where a force requires a contact and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
         held = np.asarray(~self.down.any(axis=0) & (self.force > _STANDS))
-        for a, b in runs(held):  # a short one apart from all contacts is a jolt of the capture
+        for a, b in runs(held):  # a short one away from all contacts is an error of the capture
             held[a:b] &= b - a >= _SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
         if not held.any():
             return
@@ -356,7 +369,7 @@ class Detector:
         return float((~sure & (self.force > _STANDS)).mean())
 
     def unknown(self) -> float:
-        """Return the fraction of frames in which nothing touches, yet the body does not fall."""
+        """Return the fraction of frames in which nothing touches but the body does not fall."""
         if not self.points:
             return 0.0
         free = int((~self.down.any(axis=0)).sum())
@@ -365,34 +378,45 @@ class Detector:
     def found(
         self, motion: Motion, *, better_rate: float = 0.0, drift: FloatArray | None = None
     ) -> FoundContacts:
-        """Return what was found, at a motion's own frames."""
+        """Return the results at the frames of a motion."""
         unknown = self.unknown()
         ground = (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2]))
-        contacts, spots = [], []
-        for p, point in enumerate(self.points):
-            for a, b in runs(self.down[p]):
-                if b - a < 2:
-                    continue
-                sure = 0.5 + 0.5 * float(np.clip(self.score[p, a:b], -1, 1).mean())
-                height = float(middle(self.height[p, a:b]))
-                start, end = float(self.times[a]), float(self.times[b - 1])
-                joint = motion.skeleton.names[point.joint]
-                contacts.append(Contact(joint, start, end, point.name, sure, height, ground))
-                if point.kind in ("ball", "end"):
-                    place, speed = middle(point.place[a:b]), middle(self.speed[p, a:b])
-                    spots.append([*place, b - a, speed])
+        down = [(p, a, b) for p in range(len(self.points)) for a, b in runs(self.down[p])]
+        down = [(p, a, b) for p, a, b in down if b - a >= 2]
         near = np.clip(np.searchsorted(self.times, motion.times - 1e-9), 0, len(self.times) - 1)
         return FoundContacts(
-            tuple(contacts),
-            tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._flights()),
-            tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._airborne()),
+            tuple(self._contact(motion, p, a, b, ground) for p, a, b in down),
+            tuple(self._span(a, b) for a, b in self._flights()),
+            tuple(self._span(a, b) for a, b in self._airborne()),
             unknown,
-            floor_under(np.array(spots).reshape(-1, 5), unknown),
+            floor_under(self._spots(down), unknown),
             {point.name: self.down[p][near] for p, point in enumerate(self.points)},
             self.force[near],
             better_rate,
             ground,
         )
+
+    def _span(self, a: int, b: int) -> tuple[float, float]:
+        """Return the first and last time of a run."""
+        return float(self.times[a]), float(self.times[b - 1])
+
+    def _contact(
+        self, motion: Motion, p: int, a: int, b: int, ground: tuple[float, float, float]
+    ) -> Contact:
+        point = self.points[p]
+        sure = 0.5 + 0.5 * float(np.clip(self.score[p, a:b], -1, 1).mean())
+        height = float(middle(self.height[p, a:b]))
+        joint = motion.skeleton.names[point.joint]
+        return Contact(joint, *self._span(a, b), point.name, sure, height, ground)
+
+    def _spots(self, down: list[tuple[int, int, int]]) -> FloatArray:
+        """Return position, length and speed of the contacts of feet, (N, 5)."""
+        spots = [
+            [*middle(self.points[p].place[a:b]), b - a, middle(self.speed[p, a:b])]
+            for p, a, b in down
+            if self.points[p].kind in ("ball", "end")
+        ]
+        return np.array(spots).reshape(-1, 5)
 
 
 def _octaves(limit: float, value: FloatArray) -> FloatArray:

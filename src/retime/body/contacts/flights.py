@@ -1,4 +1,4 @@
-"""Flights that no body flies: nothing touches, and yet something bears it."""
+"""Find implausible flights: nothing touches, but the body does not fall."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from retime.motion.contact import Contact
 
 __all__ = ["implausible_flights"]
 
-# More force than this, in body weights, is not free fall; a stretch shorter than that (s) is none.
+# Force above which a body does not fall, in body weights, and shortest such time, seconds.
 _BEARS, _SHORTEST = 0.5, 0.1
-# Less confidence than this was asked for by a force alone.
+# Contacts of less confidence are inferred from forces only.
 _DOUBTFUL = 0.25
 
 
 def implausible_flights(
     motion: Motion, given: Iterable[Contact] | None = None, *, only: bool = False
 ) -> tuple[tuple[float, float], ...]:
-    """Find when nothing touches although the body does not fall.
+    """Return the times at which nothing touches but the body does not fall.
 
-    There a contact is missing, or the ground, the scale or the frame rate is not what it seems.
+    There a contact is missing, or the ground, the scale or the frame rate is wrong.
 
     Parameters
     ----------
     motion : Motion
-        Any motion.
+        The motion.
     given : iterable of Contact, optional
-        Known contacts; limbs that they name follow them alone.
+        Known contacts; they replace the detected contacts of their limbs.
     only : bool
-        Take the given contacts alone.
+        Use only the given contacts.
 
     Returns
     -------
-    tuple of (start, end) in seconds.
+    tuple of (float, float)
+        Start and end of each part, seconds.
 
     Examples
     --------
@@ -56,16 +57,12 @@ def implausible_flights(
     found = find_contacts(motion)
     if not found.is_understood:
         return ()
-    body, known = find_body(motion), tuple(given or ())
-    named = {_part(body, c.joint) for c in known}
-    seen = [
-        c
-        for c in found.contacts
-        if not only and c.confidence >= _DOUBTFUL and _part(body, c.joint) not in named
-    ]
+    known = list(given or ())
+    if not only:
+        known += _detected(find_body(motion), found.contacts, known)
     times = motion.times
     free = np.ones(len(times), dtype=bool)
-    for contact in (*seen, *known):
+    for contact in known:
         free &= (times < contact.start - 1e-9) | (times > contact.end + 1e-9)
     return tuple(
         (float(times[a]), float(times[b - 1]))
@@ -74,6 +71,12 @@ def implausible_flights(
     )
 
 
+def _detected(body: Body, found: Iterable[Contact], given: Iterable[Contact]) -> list[Contact]:
+    """Return the detected contacts of parts without a given contact."""
+    named = {_part(body, c.joint) for c in given}
+    return [c for c in found if c.confidence >= _DOUBTFUL and _part(body, c.joint) not in named]
+
+
 def _part(body: Body, joint: str) -> str:
-    """Name what a joint stands for: its limb if it has one, since heel and toe are one foot."""
+    """Return the limb of a joint, because heel and toe are one foot, or the joint itself."""
     return body.limb_of(body.skeleton.index(joint)) or joint

@@ -19,9 +19,9 @@ __all__ = ["Floor", "FoundContacts", "floor_under", "found_notes"]
 
 Mask = npt.NDArray[np.bool_]
 
-# So large a share of frames that cannot be explained is told.
+# Fraction of unexplained frames above which there is a note.
 _MUCH_UNKNOWN = 0.1
-# A contact within this distance of the plane that most stand on is on it, metres.
+# Largest distance of a contact that is on the floor, metres.
 _NEAR = 0.03
 
 
@@ -35,11 +35,11 @@ class Floor:
         Fraction of the feet's contact time that is near the plane, less the fraction of frames that
         cannot be explained; 0 to 1.
     level : float
-        Its height among the contacts, metres.
+        Height at the mean position of the contacts, metres.
     spread : float
-        Distance of the contacts from it (root mean square), metres.
+        Root mean square distance of the contacts from the plane, metres.
     tilt : float
-        Degrees.
+        Tilt of the plane, degrees.
     slide : float
         Median speed of feet in contact, m/s.
     """
@@ -58,22 +58,22 @@ class FoundContacts(Pictured):
     Parameters
     ----------
     contacts : tuple of Contact
-        By point and time.
+        The contacts, sorted by point and time.
     flights : tuple of (float, float)
         First and last time of each flight, in which nothing touches and the body falls; seconds.
     airborne : tuple of (float, float)
-        First and last time of each stretch in which no part is near to anything, falling or not:
-        flights of a motion whose timing was changed no longer fall as they should.
+        First and last time of each part in which nothing is near the ground or an object, whether
+        the body falls or not: flights of a retimed motion do not follow gravity.
     unknown : float
-        Fraction of frames in which nothing touches and yet the body does not fall.
+        Fraction of frames in which nothing touches but the body does not fall.
     floor : Floor
         The plane that the feet stand on.
     touching : mapping of str to array (F,) of bool
-        Whether each point touches, by its name, at the motion's frames.
+        Whether each point touches in each frame, by name.
     force : array (F,)
         External force on the body at the frames of the motion, in body weights.
     rate : float
-        A frame rate that explains the motion better than its own; 0 where none does.
+        Frame rate that explains the motion better than its own; 0 if none does.
     drift : (float, float, float)
         Velocity of the ground under a figure that walks on the spot, m/s.
     """
@@ -90,17 +90,17 @@ class FoundContacts(Pictured):
 
     @property
     def is_understood(self) -> bool:
-        """Whether the body has any point that could touch."""
+        """Whether the body has points that can touch."""
         return bool(self.touching)
 
 
 def floor_under(spots: FloatArray, unknown: float) -> Floor:
-    """Fit the plane that most contacts of feet are on.
+    """Fit a plane to the contacts of feet.
 
     Parameters
     ----------
     spots : array (N, 5)
-        Place (x, y, z) in metres, length in frames, and speed in m/s of each contact.
+        Position (x, y, z) in metres, length in frames, and speed in m/s of each contact.
     unknown : float
         Fraction of frames that cannot be explained.
     """
@@ -108,15 +108,15 @@ def floor_under(spots: FloatArray, unknown: float) -> Floor:
         return Floor()
     x, y, z, length, speed = spots.T
     along = np.stack([x - x.mean(), z - z.mean(), np.ones_like(x)], axis=1)
-    # A level floor unless contacts over metres tell otherwise.
+    # Prefer a level floor, unless contacts are metres apart.
     ridge = np.diag([0.05, 0.05, 0.0]) * length.sum()
     off = np.zeros_like(y)
-    for _ in range(10):  # weights fall with the distance from the plane
+    for _ in range(10):  # reweighted least squares
         weight = length / (1 + (off / 0.04) ** 2)
         system = along.T @ (weight[:, None] * along) + ridge
         try:
             plane = np.linalg.solve(system, along.T @ (weight * y))
-        except np.linalg.LinAlgError:  # places of very different size
+        except np.linalg.LinAlgError:  # coordinates of very different magnitude
             return Floor()
         off = np.abs(y - along @ plane)
     return Floor(
@@ -129,47 +129,39 @@ def floor_under(spots: FloatArray, unknown: float) -> Floor:
 
 
 def found_notes(motion: Motion, found: FoundContacts) -> list[Note]:
-    """Say what a user should know of the contacts: what cannot be explained, and what may help."""
-    notes = []
-    size = size_note(motion)
-    if size is not None:
-        notes.append(size)
+    """Return notes on the size of the figure and on frames that contacts do not explain."""
+    return [note for note in (size_note(motion), _contact_note(found)) if note is not None]
+
+
+def _contact_note(found: FoundContacts) -> Note | None:
     if not found.is_understood:
-        notes.append(
-            Note(
-                "contacts cannot be told: no feet, hands or other ends that come near the ground "
-                "were found",
-                Remedy("name the joints by a map", parameter="reading.roles"),
-                code="contacts-not-understood",
-            )
+        return Note(
+            "contacts cannot be told: no feet, hands or other ends that come near the ground "
+            "were found",
+            Remedy("name the joints by a map", parameter="reading.roles"),
+            code="contacts-not-understood",
         )
-    elif any(found.drift):
+    if any(found.drift):
         speed = float(np.linalg.norm(found.drift))
-        notes.append(
-            Note(
-                f"the figure moves on the spot: the ground is taken to pass by at {speed:.2g} m/s",
-                code="moves-on-the-spot",
-                speed=speed,
-            )
+        return Note(
+            f"the figure moves on the spot: the ground is taken to pass by at {speed:.2g} m/s",
+            code="moves-on-the-spot",
+            speed=speed,
         )
-    elif found.rate:
-        notes.append(
-            Note(
-                f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
-                "frames per second they would",
-                Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
-                code="frame-rate-doubtful",
-                unknown=found.unknown,
-                rate=found.rate,
-            )
+    if found.rate:
+        return Note(
+            f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
+            "frames per second they would",
+            Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
+            code="frame-rate-doubtful",
+            unknown=found.unknown,
+            rate=found.rate,
         )
-    elif found.unknown > _MUCH_UNKNOWN:
-        notes.append(
-            Note(
-                f"{found.unknown:.0%} of frames touch nothing and do not fall: the floor may not "
-                "be level, or the frame rate or the scale may be wrong",
-                code="contacts-unknown",
-                unknown=found.unknown,
-            )
+    if found.unknown > _MUCH_UNKNOWN:
+        return Note(
+            f"{found.unknown:.0%} of frames touch nothing and do not fall: the floor may not "
+            "be level, or the frame rate or the scale may be wrong",
+            code="contacts-unknown",
+            unknown=found.unknown,
         )
-    return notes
+    return None

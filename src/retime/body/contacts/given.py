@@ -1,4 +1,4 @@
-"""Contacts that a user gives: parameters of every method that takes them, and what they change."""
+"""Contacts given by the user: parameters of methods, and how they replace detected contacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ContactParameters", "dropped_note", "with_given"]
 
 @dataclass(frozen=True, kw_only=True)
 class ContactParameters:
-    """Contacts that are known."""
+    """Known contacts."""
 
     contacts: Annotated[
         Sequence[Contact] | None,
@@ -33,7 +33,7 @@ class ContactParameters:
 def with_given(
     found: Iterable[Contact], given: Sequence[Contact], *, only: bool
 ) -> tuple[Contact, ...]:
-    """Put given contacts in the place of those that were found for the same joints.
+    """Replace the detected contacts of joints that have given contacts.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def with_given(
 
 
 def dropped_note(found: Iterable[Contact], given: Sequence[Contact]) -> Note | None:
-    """Say which joints lose contacts where the given ones replace all."""
+    """Return a note on joints whose detected contacts are dropped, or ``None``."""
     named = {c.joint for c in given}
     lost = sorted({c.joint for c in found} - named)
     if not lost:

@@ -1,4 +1,4 @@
-"""Grips: hands that keep their distance to each other, to a prop, or to another figure's hand."""
+"""Find grips: hands that keep their distance to each other, a prop, or another figure's hand."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
+from retime.motion.skeleton import Skeleton
 
 __all__ = ["Grip", "find_grips", "find_touches"]
 
-# What is nearer than this, in metres, and keeps its distance within that for so long, in seconds,
-# while it moves faster than this at times, in m/s, is held: hands at rest side by side are not.
+# A grip: largest distance and its largest change, metres; shortest time, seconds; and least peak
+# speed, m/s, because hands that rest side by side do not hold each other.
 _NEAR, _SAME, _SHORTEST, _MOVING = 0.35, 0.015, 0.4, 0.3
-# Hands that part or come move this long beside a grip, in seconds.
+# Time at the ends of a grip that is ignored for its speed, seconds.
 _ASIDE = 0.15
-# A hand that is in contact for more than this share of the time stands; it holds nothing.
+# Fraction of the time above which a hand in contact supports the body and holds nothing.
 _RESTING = 0.5
 
 
@@ -33,7 +34,7 @@ class Grip:
     Parameters
     ----------
     joint, other : str
-        A hand's joint, and the other hand's, a prop's, or another figure's.
+        A hand, and the other hand, a prop, or a hand of another figure.
     start, end : float
         Start and end time, seconds.
     distance : float
@@ -48,15 +49,12 @@ class Grip:
 
 
 def find_grips(motion: Motion) -> tuple[Grip, ...]:
-    """Find what hands hold: the other hand (a club, a bat, a bar), or an object of the file."""
+    """Find grips of both hands on one object (a club, a bat, a bar), or on a prop of the file."""
     return last(motion, "grips", (), lambda: _not_resting(motion, _grips(judged(motion))))
 
 
 def find_touches(motion: Motion, other: Motion) -> tuple[Grip, ...]:
-    """Find hands of two figures that hold each other; both in the same time.
-
-    The other's joints are told where it is in the first motion's time.
-    """
+    """Find hands of two figures that hold each other; both motions share one timeline."""
     one, two = judged(motion), judged(other)
     ours, theirs = _palms(one, find_body(one)), _palms(two, find_body(two))
     out = []
@@ -68,7 +66,7 @@ def find_touches(motion: Motion, other: Motion) -> tuple[Grip, ...]:
 
 
 def _not_resting(motion: Motion, grips: tuple[Grip, ...]) -> tuple[Grip, ...]:
-    """Leave out hands that keep their distance because one of them stands on something."""
+    """Remove grips in which a hand supports the body."""
     if not grips:
         return grips
     contacts = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
@@ -98,41 +96,35 @@ def _grips(motion: Motion) -> tuple[Grip, ...]:
 
 
 def _palms(motion: Motion, body: Body) -> dict[str, FloatArray]:
-    """Return a point inside each hand, by its joint: wrists turn about a shaft, palms stay."""
+    """Return a point inside each hand (F, 3), by its joint: wrists rotate about a held shaft."""
     points, skeleton = positions(motion, end_sites=True), motion.skeleton
-    out = {}
-    for side in ("left", "right"):
-        hand = body.roles.get(f"{side}_hand")
-        if hand is None:
-            continue
-        sites = [len(skeleton) + k for k, s in enumerate(skeleton.end_sites) if s.parent == hand]
-        inside = [*(int(j) for j in skeleton.children[hand]), *sites]
-        reach = [np.linalg.norm(points[0, i] - points[0, hand]) for i in inside]
-        far = inside[int(np.argmax(reach))] if inside else hand
-        out[skeleton.names[hand]] = points[:, far]
-    return out
+    hands = [body.roles[r] for r in ("left_hand", "right_hand") if r in body.roles]
+    return {skeleton.names[hand]: points[:, _palm(skeleton, points[0], hand)] for hand in hands}
+
+
+def _palm(skeleton: Skeleton, points: FloatArray, hand: int) -> int:
+    """Return the child or end site of a hand that is farthest from it, or the hand."""
+    sites = [len(skeleton) + k for k, s in enumerate(skeleton.end_sites) if s.parent == hand]
+    inside = [*skeleton.children[hand], *sites]
+    return max(inside, key=lambda i: float(np.linalg.norm(points[i] - points[hand])), default=hand)
 
 
 def _props(motion: Motion, body: Body) -> list[int]:
-    """List the joints that are below none of the body's: objects of the same file."""
+    """Return the joints that do not belong to the body: objects of the same file."""
     skeleton = motion.skeleton
     if "hips" not in body.roles:
         return []
-    hips = body.roles["hips"]
-    above = skeleton.chain(hips)
-    # Feet and hands of a rig may hang beside the hips: they are the body's all the same.
+    # Feet and hands of some rigs are not below the hips.
     own = {limb.end for limb in body.limbs.values()} | set(body.roles.values())
-    return [
-        j
-        for j in range(len(skeleton))
-        if hips not in skeleton.chain(j) and j not in above and not own & set(skeleton.chain(j))
-    ]
+    above = skeleton.chain(body.roles["hips"])
+    others = [j for j in range(len(skeleton)) if j not in above]
+    return [j for j in others if own.isdisjoint(skeleton.chain(j))]
 
 
 def _kept(
     motion: Motion, joint: str, other: str, place: FloatArray, there: FloatArray
 ) -> list[Grip]:
-    """List the stretches in which two points keep their distance."""
+    """Return the grips in which two points keep their distance."""
     width = max(round(_SHORTEST * motion.rate), 2)
     if len(motion) < width:
         return []

@@ -1,4 +1,4 @@
-"""Plants: stretches of contacts in which a joint stands still, so that it can be held in place."""
+"""Find plants: parts of contacts in which a joint is still, so that it can be held in place."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from retime.motion.kinematics import positions
 
 __all__ = ["Contact", "contacts_from_events", "detect_contacts"]
 
-# Two stretches that part for less than this are one contact, shaken by noise.
+# Shorter gaps between contacts are noise, seconds.
 _SHAKE_SECONDS = 0.05
-# A joint that moves faster than this, in metres per second, is coming or leaving.
+# Speed above which a joint is arriving or leaving, m/s.
 _LEAVING_SPEED = 0.5
-# A contact that is less sure is asked for by a force alone: no place to hold a joint at.
+# Contacts of less confidence are inferred from forces only, and have no position to hold.
 _DOUBTFUL = 0.25
 _SIDES = ("left", "right")
-# What must touch for a role's joint to be in contact: all points of one of these sets.
+# Sets of points for each part; its joint is in contact if all points of one set touch.
 _POINTS = {
     "toe": (("ball",), ("toes",)),
     "foot": (("heel", "ball"), ("heel", "toes")),
@@ -56,7 +56,7 @@ def detect_contacts(
     Parameters
     ----------
     motion : Motion
-        Any motion.
+        The motion.
     joints : sequence of str
         Joint names, roles, or ``feet``, ``toes``, ``hands``. Default: toes (or feet, if there are
         none), hands, knees, elbows, the seat, the back and the head. A named joint is in contact
@@ -68,7 +68,8 @@ def detect_contacts(
 
     Returns
     -------
-    tuple of Contact, by joint and time.
+    tuple of Contact
+        The contacts, sorted by joint and time.
     """
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"the tolerance must be above 0 m, not {tolerance}")
@@ -77,20 +78,14 @@ def detect_contacts(
     if len(motion) < 2:
         return ()
     motion = judged(motion)
-    body, found = find_body(motion), find_contacts(motion)
-    masks = _touching(body, found)
-    names = body.find_joints(joints) if joints else tuple(motion.skeleton.names[j] for j in masks)
+    found = find_contacts(motion)
     points = positions(motion)
-    if any(found.drift):  # still is what moves with the ground
+    if any(found.drift):  # relative to the moving ground
         points = points - np.outer(motion.times, found.drift)[:, None]
-    if joints:
-        feet = {body.roles[r] for r in body.roles if r.endswith(("_foot", "_toe"))}
-        masks = {j: mask for j, mask in masks.items() if j in feet}
-    every = np.ones(len(motion), dtype=bool)
     out = []
-    for name in names:
-        joint = motion.skeleton.index(name)
-        for a, b in runs(masks.get(joint, every)):
+    for joint, mask in _candidates(find_body(motion), found, joints, len(motion)):
+        name = motion.skeleton.names[joint]
+        for a, b in runs(mask):
             for first, last in _still(
                 points[a:b, joint], motion.times[a:b], tolerance, min_contact
             ):
@@ -99,29 +94,48 @@ def detect_contacts(
     return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 
 
+def _candidates(
+    body: Body, found: FoundContacts, joints: Sequence[str], frames: int
+) -> list[tuple[int, Mask]]:
+    """Return the joints that may be in contact, with the frames in which they may."""
+    masks = _touching(body, found)
+    if not joints:
+        return list(masks.items())
+    every = np.ones(frames, dtype=bool)
+    feet = {j for role, j in body.roles.items() if role.endswith(("_foot", "_toe"))}
+    named = map(body.skeleton.index, body.find_joints(joints))
+    return [(j, masks.get(j, every) if j in feet else every) for j in named]
+
+
 def _touching(body: Body, found: FoundContacts) -> dict[int, Mask]:
-    """Return the frames in which each joint that can touch does, by joint."""
-    touching = found.touching
+    """Return the frames in which joints touch, by joint."""
     out: dict[int, Mask] = {}
     for role, joint in body.roles.items():
-        side, _, part = role.partition("_")
-        sets = _POINTS.get(part, ()) if side in _SIDES else ((_TRUNK.get(role, ""),),)
-        if part == "foot" and f"{side}_toe" in body.roles:
-            continue  # a foot's toes tell; its ankle turns above the ground
+        sets = _point_sets(body, role)
         masks = [
-            np.all([touching[n] for n in names], axis=0)
-            for names in ([f"{side}_{p}" if side in _SIDES else p for p in s] for s in sets)
-            if all(n in touching for n in names)
+            np.all([found.touching[point] for point in points], axis=0)
+            for points in sets
+            if all(point in found.touching for point in points)
         ]
         if masks:
             out[joint] = np.any(masks, axis=0)
     ends = {c.joint: c.point for c in found.contacts if c.point.endswith("_end")}
-    out |= {body.skeleton.index(joint): touching[point] for joint, point in ends.items()}
+    out |= {body.skeleton.index(joint): found.touching[point] for joint, point in ends.items()}
     return out
 
 
+def _point_sets(body: Body, role: str) -> list[list[str]]:
+    """Return sets of points; the joint of a role is in contact if all points of one set touch."""
+    side, _, part = role.partition("_")
+    if side not in _SIDES:
+        return [[_TRUNK.get(role, "")]]
+    if part == "foot" and f"{side}_toe" in body.roles:
+        return []  # the toe is in contact; the ankle rotates above the ground
+    return [[f"{side}_{point}" for point in points] for points in _POINTS.get(part, ())]
+
+
 def _sure(contact: Contact, found: FoundContacts) -> Contact:
-    """Give a contact the confidence of what was found at its time."""
+    """Return a contact with the confidence of the contacts found at its time."""
     sure = [
         c.confidence
         for c in found.contacts
@@ -133,16 +147,25 @@ def _sure(contact: Contact, found: FoundContacts) -> Contact:
 def _still(
     place: FloatArray, times: FloatArray, tolerance: float, min_contact: float
 ) -> list[tuple[int, int]]:
-    """List the stretches, first and last, in which a place (F, 3) stays within a tolerance."""
+    """Return the first and last frames of parts in which a position (F, 3) is still."""
     from retime.body.kernels import still_runs
 
     if len(times) < 2:
         return []
-    # Uneven samples: as many as are there at the least; what is too short falls out below.
+    # The least number of frames; for uneven samples, parts that are too short are removed below.
     frames = max(int(np.ceil(min_contact / float(np.diff(times).max()) - 1e-6)), 1) + 1
     found = [
         (int(a), int(b)) for a, b in still_runs(np.ascontiguousarray(place), frames, tolerance)
     ]
+    merged = _merged(found, place, times, tolerance)
+    long = [(a, b) for a, b in merged if times[b] - times[a] >= min_contact - 1e-6]
+    return [_drawn_in(place, times, a, b) for a, b in long]
+
+
+def _merged(
+    found: list[tuple[int, int]], place: FloatArray, times: FloatArray, tolerance: float
+) -> list[tuple[int, int]]:
+    """Merge parts that are interrupted by noise only."""
     merged: list[tuple[int, int]] = []
     for first, last in found:
         if merged:
@@ -152,12 +175,11 @@ def _still(
                 merged[-1] = (a, last)
                 continue
         merged.append((first, last))
-    long = [(a, b) for a, b in merged if times[b] - times[a] >= min_contact - 1e-6]
-    return [_drawn_in(place, times, a, b) for a, b in long]
+    return merged
 
 
 def _drawn_in(place: FloatArray, times: FloatArray, first: int, last: int) -> tuple[int, int]:
-    """Draw a contact's ends in past what moves fast there; ends of the clip stay."""
+    """Shorten a contact at ends where the joint moves fast; ends of the clip stay."""
     speed = np.linalg.norm(np.diff(place[first : last + 1], axis=0), axis=1)
     speed /= np.diff(times[first : last + 1])
     slow = np.flatnonzero(speed <= _LEAVING_SPEED)
@@ -171,22 +193,21 @@ def _drawn_in(place: FloatArray, times: FloatArray, first: int, last: int) -> tu
 def contacts_from_events(
     events: Iterable[tuple[float, str, str]], body: Body, *, end: float, start: float = 0.0
 ) -> tuple[Contact, ...]:
-    """Turn gait events, as C3D files hold them, into contacts.
+    """Convert gait events of C3D files to contacts.
 
     Parameters
     ----------
     events : iterable of (time s, side, label)
         Side ``Left`` or ``Right``, label ``Foot Strike`` or ``Foot Off``.
     body : Body
-        Whose feet.
+        The body.
     end, start : float
-        The clip's last and first time, for stances that last to the end or began before.
+        Last and first time of the clip, for contacts that are cut off.
     """
     down: dict[str, float] = {}
     out = []
     for time, side, label in sorted(events):
-        role = side.strip().lower()
-        joint = body.name(f"{role}_toe") or body.name(f"{role}_foot") if role in _SIDES else None
+        joint = _foot_on(body, side.strip().lower())
         if joint is None:
             raise InputError(f"the event at {time:g} s names side {side!r}, which has no foot")
         word = label.strip().lower()
@@ -200,3 +221,10 @@ def contacts_from_events(
             raise InputError(f"the event at {time:g} s is {label!r}, not Foot Strike or Foot Off")
     out += [Contact(joint, strike, end) for joint, strike in down.items() if strike < end]
     return tuple(sorted(out, key=lambda c: (c.joint, c.start)))
+
+
+def _foot_on(body: Body, side: str) -> str | None:
+    """Return the name of the toe or foot on a side, or ``None``."""
+    if side not in _SIDES:
+        return None
+    return body.name(f"{side}_toe") or body.name(f"{side}_foot")

@@ -1,4 +1,4 @@
-"""Points of a body that can touch something: parts of feet and hands, knees, elbows, the trunk."""
+"""Points of a body that can be in contact: parts of feet and hands, knees, elbows and the trunk."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["Point", "body_points"]
 
 Mask = npt.NDArray[np.bool_]
 
-# How much higher a joint is over what it rests on than the ball of the foot is, metres.
+# Height of a joint above its support, relative to that of the ball of the foot, metres.
 _SKIN = {"knee": 0.03, "hand": 0.02, "elbow": 0.02, "seat": 0.08, "back": 0.08, "head": 0.07}
-# A hand within this distance of the own legs or trunk, in metres, rests on them.
+# Distance within which a hand rests on the legs or the trunk, metres.
 _ON_BODY = 0.16
-# A shin this near to level kneels; a thigh that rises less than this share of its length sits.
+# Largest rise of a kneeling shin and of a sitting thigh, relative to its length.
 _LYING_SHIN, _RAISED_THIGH = 0.5, 0.82
-# A leg that is this share of its bones' length is straight: it stands.
+# Length of a straight leg, relative to the sum of its bones.
 _STRAIGHT = 0.985
-# So many frames tell which end of a limb lies farthest out.
+# Number of frames from which the farthest end of a limb is found.
 _FEW = 30
-# Without a joint for the toes, the ball of the foot is this far from the ankle to the tip.
+# Position of the ball of the foot between ankle and tip, for feet without a toe joint.
 _BALL = 0.7
-# A trunk that rises less than this share of its length, with hands that come this low, in heights
-# of the neck, is an animal's.
+# Largest rise of the trunk of an animal, relative to its length, and largest height of its hands,
+# relative to the neck.
 _LYING_TRUNK, _HANDS_LOW = 0.5, 0.4
-# Ends of a creature's limbs that come this near to its lowest point, in its heights, can stand.
+# Largest height of the end of a creature's limb that can stand, relative to its height.
 _LOW_END = 0.1
 
 
@@ -47,17 +47,18 @@ class Point:
         ``heel``, ``ball``, ``toes``, ``hand``, ``finger``, ``knee``, ``elbow``, ``seat``, ``back``,
         ``head``, or ``end`` for the end of another creature's limb.
     side : str
-        ``left``, ``right`` or nothing; of an ``end``, the joint's name.
+        ``left``, ``right`` or empty; for an ``end``, the name of the joint.
     joint : int
         The joint that it moves with.
     place : array (F, 3)
-        Where it is, metres.
+        Position, metres.
     carrier : array (F, 3)
-        Where the part is that carries it: hips, or a shoulder.
+        Position of the part that carries it: the hips or a shoulder.
     clear : float
-        How much higher it is over what it rests on than the ball of a foot, metres.
+        Height above its support, relative to that of the ball of a foot, metres.
     able : array (F,) of bool
-        Whether the pose lets it touch: a knee while its shin lies, a hand off the own body.
+        Whether the pose allows contact: for a knee, the shin lies; for a hand, it is not on the
+        body.
     """
 
     kind: str
@@ -70,21 +71,21 @@ class Point:
 
     @property
     def name(self) -> str:
-        """Its name, as ``left_ball``."""
+        """Name, such as ``left_ball``."""
         return f"{self.side}_{self.kind}" if self.side else self.kind
 
     @property
     def is_foot(self) -> bool:
-        """Whether it is made to be stood on."""
+        """Whether a body can stand on it."""
         return self.kind in ("heel", "ball", "toes", "end")
 
     @property
     def is_arm(self) -> bool:
-        """Whether it can hold on to something at any height."""
+        """Whether it can hold an object at any height."""
         return self.kind in ("hand", "finger")
 
     def at_times(self, old: FloatArray, new: FloatArray) -> Point:
-        """Return the same point, sampled at other times."""
+        """Return the point, sampled at other times."""
 
         def sampled(track: FloatArray) -> FloatArray:
             return np.stack([np.interp(new, old, track[:, c]) for c in range(3)], axis=1)
@@ -99,16 +100,16 @@ class Point:
 
 
 def body_points(motion: Motion, body: Body, at: FloatArray) -> list[Point]:
-    """List the points of a body that can touch, at the motion's own samples.
+    """Return the points of a body that can be in contact, at the frames of a motion.
 
     Parameters
     ----------
     motion : Motion
-        Its poses.
+        The motion.
     body : Body
-        Its roles; without any, the ends of its limbs that come low.
+        Its roles. If it is not a biped, the low ends of its limbs are used.
     at : array (F, J + E, 3)
-        Positions of its joints and end sites, metres.
+        Positions of joints and end sites, metres.
     """
     if not body.is_biped:
         return _ends(motion.skeleton, at, _low_ends(motion.skeleton, at))
@@ -117,19 +118,12 @@ def body_points(motion: Motion, body: Body, at: FloatArray) -> list[Point]:
 
 
 def _paws(motion: Motion, body: Body) -> list[int]:
-    """List the four ends that an animal goes on; none for one that stands upright at rest."""
+    """Return the ends of the four limbs of an animal; empty if it stands upright at rest."""
     top = body.roles.get("neck", body.roles.get("upper_chest"))
     parts = ("left_foot", "right_foot", "left_hand", "right_hand")
-    if top is None or "hips" not in body.roles or not set(parts) <= set(body.roles):
+    if top is None or not {"hips", *parts} <= body.roles.keys():
         return []
-    rest = replace(
-        motion,
-        rotations=motion.skeleton.rest_rotations[None],
-        translations={n: t[:1] for n, t in motion.translations.items()},
-        scales={n: t[:1] for n, t in motion.scales.items()},
-        sample_times=None,
-    )
-    at = positions(rest, end_sites=True)[0]
+    at = _rest_points(motion)
     trunk, low = at[top] - at[body.roles["hips"]], at[:, 1].min()
     upright = abs(trunk[1]) / max(float(np.linalg.norm(trunk)), 1e-9)
     reach = max(at[body.roles[p], 1] for p in parts[2:]) - low
@@ -139,15 +133,28 @@ def _paws(motion: Motion, body: Body) -> list[int]:
     return [_outermost(body.skeleton, joint) for joint in ends]
 
 
+def _rest_points(motion: Motion) -> FloatArray:
+    """Return the positions of joints and end sites in the rest pose, (J + E, 3)."""
+    rest = replace(
+        motion,
+        rotations=motion.skeleton.rest_rotations[None],
+        translations={n: t[:1] for n, t in motion.translations.items()},
+        scales={n: t[:1] for n, t in motion.scales.items()},
+        sample_times=None,
+    )
+    points: FloatArray = positions(rest, end_sites=True)[0]
+    return points
+
+
 def _outermost(skeleton: Skeleton, joint: int) -> int:
-    """Follow a limb to its last joint."""
+    """Return the last joint of a limb."""
     while len(skeleton.children[joint]) == 1:
         joint = int(skeleton.children[joint][0])
     return joint
 
 
 class _Anatomy:
-    """A human's points."""
+    """The points of a human."""
 
     def __init__(self, motion: Motion, body: Body, at: FloatArray) -> None:
         self.skeleton, self.roles, self.rate = motion.skeleton, body.roles, motion.rate
@@ -190,7 +197,7 @@ class _Anatomy:
             ball = ball + _BALL * (self.at[:, tip] - ball)
         flat = self._flat(ankle, ball)
         down = (self.at[flat, ankle] - ball[flat]) * [0.25, -1.0, 0.25]
-        # The heel lies below the ankle, a bit behind it and level with the ball of a flat foot.
+        # The heel is below and a little behind the ankle, level with the ball of a flat foot.
         turns = quat.conjugate(self.turns[flat, ankle])
         offset = np.median(quat.rotate(turns, down), axis=0)
         heel = self.at[:, ankle] + quat.rotate(self.turns[:, ankle], offset)
@@ -204,14 +211,14 @@ class _Anatomy:
         ]
 
     def _flat(self, ankle: int, ball: FloatArray) -> npt.NDArray[np.int64]:
-        """Find frames in which a foot stands flat: the slowest tenth, of those the usual slope."""
+        """Find frames with a flat foot: of the slowest tenth, those with a typical slope."""
         speed = np.linalg.norm(fitted(ball + self.at[:, ankle], self.rate, LINE, 1), axis=-1)
         slow = np.argsort(speed)[: max(len(speed) // 10, 3)]
         rise = (self.at[slow, ankle] - ball[slow])[:, 1]
         return slow[np.argsort(np.abs(rise - np.median(rise)))[: len(slow) // 2 + 1]]
 
     def _bone(self, upper: str, lower: str) -> FloatArray | None:
-        """Return the vector (F, 3) from one role's joint up to another's."""
+        """Return the vector (F, 3) from the joint of one role up to that of another."""
         if upper not in self.roles or lower not in self.roles:
             return None
         return np.asarray(self.at[:, self.roles[upper]] - self.at[:, self.roles[lower]])
@@ -224,7 +231,7 @@ class _Anatomy:
         return [self._at("knee", side, self.roles[f"{side}_lower_leg"], able=lies)]
 
     def _sits(self) -> Mask:
-        """Mark the frames in which a thigh is raised and no leg is straight."""
+        """Return the frames in which a thigh is raised and no leg is straight."""
         raised = np.zeros(len(self.at), dtype=bool)
         stands = np.zeros(len(self.at), dtype=bool)
         for side in ("left", "right"):
@@ -254,7 +261,7 @@ class _Anatomy:
         return out
 
     def _off_body(self, place: FloatArray) -> Mask:
-        """Mark the frames in which a hand is not on the own legs or trunk."""
+        """Return the frames in which a hand is not on the legs or the trunk."""
         from retime.body.contacts.kernels import bone_gaps
 
         bones = [("hips", "neck")]
@@ -266,7 +273,7 @@ class _Anatomy:
 
 
 def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:
-    """Return the end site below a joint that lies farthest out, as a column of ``at``."""
+    """Return the farthest end site below a joint, as a column of ``at``, or ``None``."""
     ends = [
         len(skeleton) + k
         for k, site in enumerate(skeleton.end_sites)
@@ -278,20 +285,20 @@ def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:
 
 
 def _low_ends(skeleton: Skeleton, at: FloatArray) -> list[int]:
-    """List the ends of a creature's limbs that come near to its lowest point."""
+    """Return the ends of a creature's limbs that come close to its lowest point."""
     low, tall = at[..., 1].min(axis=1), float(np.median(np.ptp(at[..., 1], axis=1)))
     leaves = [j for j in range(len(skeleton)) if not len(skeleton.children[j])]
     return [j for j in leaves if np.percentile(at[:, j, 1] - low, 20) <= _LOW_END * tall]
 
 
 def _ends(skeleton: Skeleton, at: FloatArray, joints: list[int]) -> list[Point]:
-    """Make points of the ends of a creature's limbs."""
+    """Return the points at the ends of a creature's limbs."""
     sites = {s.parent: len(skeleton) + k for k, s in enumerate(skeleton.end_sites)}
     low, can = at[..., 1].min(axis=1), np.ones(len(at), dtype=bool)
     carrier = at[:, skeleton.roots[0]]
     out = []
     for j in joints:
         place = at[:, sites.get(j, j)]
-        clear = float(np.percentile(place[:, 1] - low, 5))  # a wrist lies above its paw
+        clear = float(np.percentile(place[:, 1] - low, 5))  # a wrist is above its paw
         out.append(Point("end", skeleton.names[j], j, place, carrier, clear, can))
     return out

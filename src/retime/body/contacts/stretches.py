@@ -1,4 +1,4 @@
-"""Stretches of frames: where flags are true, and the middle of what is measured there."""
+"""Runs of true flags, and medians."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def runs(flags: Mask) -> list[tuple[int, int]]:
-    """List the stretches of true flags: first, and past the last."""
+    """Return the runs of true flags, as the first index and the one past the last."""
     padded = np.zeros(len(flags) + 2, dtype=bool)
     padded[1:-1] = flags
     edges = np.flatnonzero(padded[1:] != padded[:-1])
@@ -19,7 +19,7 @@ def runs(flags: Mask) -> list[tuple[int, int]]:
 
 
 def middle(values: FloatArray) -> FloatArray:
-    """Return the middle of values (N, ...) by size: the median, but for an even number of them."""
+    """Return the upper median of values (N, ...)."""
     half = len(values) // 2
     out: FloatArray = np.partition(values, half, axis=0)[half]
     return out

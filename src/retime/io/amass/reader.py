@@ -43,6 +43,8 @@ class AmassFile:
 
 def recognises(path: Path) -> bool:
     """Return whether an archive contains the parameters of a body model."""
+    if not path.is_file():
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             names = {n.removesuffix(".npy") for n in archive.namelist()}

@@ -14,8 +14,11 @@ import numpy.typing as npt
 from retime.errors import FormatError, InputError, MissingDependencyError
 
 RATE = 22050
-# More than this is no song, seconds.
-_LONGEST = 4 * 3600
+_SAMPLE = 4  # bytes
+# More than this is no song, seconds; less in a small file, as silence shrinks to nearly nothing.
+_LONGEST, _SOME_SECONDS, _MEMORY_PER_BYTE = 4 * 3600, 3600, 10
+# Sound of fewer samples per second is none, and would be spread over more memory than its file.
+_LOWEST_RATE = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,33 +62,42 @@ def read_song(path: str | Path) -> Song:
     try:
         options = {"protocol_whitelist": "file"}
         with av.open(str(path), options=options, metadata_errors="replace") as container:
-            parts = _samples(av, container, path)
+            sound = _samples(av, container, path)
     except (InputError, FormatError):
         raise
     except (av.error.FFmpegError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"the sound cannot be read ({reason})", path=path) from None
-    if not parts:
+    if not sound:
         raise FormatError("there is no sound in the file", path=path)
-    return Song(np.nan_to_num(np.concatenate(parts).astype(np.float32)))
+    return Song(np.nan_to_num(np.frombuffer(sound, np.float32), copy=False))
 
 
-def _samples(av: Any, container: Any, path: Path) -> list[npt.NDArray[np.float32]]:
-    """Decode the first audio stream that can be decoded, in pieces."""
+def _samples(av: Any, container: Any, path: Path) -> bytearray:
+    """Decode the first audio stream that can be decoded, to samples of four bytes."""
     streams = [s for s in container.streams.audio if s.codec_context is not None]
     if not streams:
         lacking = "decoder for the sound" if container.streams.audio else "sound"
         raise FormatError(f"there is no {lacking} in the file", path=path)
+    most = RATE * _SOME_SECONDS + _MEMORY_PER_BYTE * path.stat().st_size // _SAMPLE
+    most = min(most, RATE * _LONGEST)
     resampler = av.AudioResampler("flt", "mono", RATE)
-    parts: list[npt.NDArray[np.float32]] = []
-    total = 0
+    sound = bytearray()  # grows in place; joining pieces would take the memory twice
     for frame in chain(_frames(av, container, streams[0]), [None]):  # None flushes the resampler
-        pieces = [piece.to_ndarray().reshape(-1) for piece in resampler.resample(frame)]
-        parts += pieces
-        total += sum(map(len, pieces))
-        if total > _LONGEST * RATE:
-            raise InputError(f"{path} lasts more than {_LONGEST // 3600} hours")
-    return parts
+        if frame is not None and frame.sample_rate < _LOWEST_RATE:
+            raise FormatError(
+                f"it has {frame.sample_rate} samples per second; sound needs {_LOWEST_RATE} or "
+                "more",
+                path=path,
+            )
+        for piece in resampler.resample(frame):
+            sound += piece.to_ndarray().tobytes()
+        if len(sound) > most * _SAMPLE:
+            raise InputError(
+                f"{path} lasts more than {most / RATE / 3600:.1f} hours, too long for a song in a "
+                "file of its size"
+            )
+    return sound
 
 
 def _frames(av: Any, container: Any, stream: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Accents of a motion: moments that a viewer would clap to."""
+"""Find accents: moments of a motion that stand out, such as stops and landings."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from retime.motion.memory import memory
 Kind = Literal["speed", "stops", "strikes", "landings", "mixed"]
 SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
 
-# Speeds are smoothed by these many frames at 60 Hz: for accents, and by the score's definition.
+# Smoothing of speeds, in frames at 60 Hz: for accents, and by the definition of the score.
 _SMOOTH, SCORE_SMOOTH = 3.0, 5.0
-# An accent stands out by this share of the mean speed.
+# Least prominence of an accent, relative to the mean speed.
 _PROMINENT = 0.05
-# A limb stops where it is slower than this share of the peak before; a stroke is faster than this
-# (m/s) on its peak.
+# Largest speed of a limb that stops, relative to the peak before it; least peak of a stroke, m/s.
 _STOPPED, _STROKE = 0.35, 0.4
-# A strike is a change of velocity within this many frames on either side of it.
+# Number of frames on either side over which a strike changes the velocity.
 _STRIKE_REACH = 6
 _STRUCK = 0.1
-# Events of several limbs this close are one accent, seconds.
+# Closer events of several limbs are one accent, seconds.
 _TOGETHER = 0.08
-# Heel and ball of one step touch within this time, seconds.
+# Longest time between the contacts of heel and ball in one step, seconds.
 _ONE_STEP = 0.2
-# Nothing this close to an end of the clip is an accent, seconds: it was cut there.
+# Margin at the ends of the clip without accents, seconds.
 _MARGIN = 0.15
 
 
@@ -41,9 +40,9 @@ class Accents:
     Parameters
     ----------
     times : array (N,)
-        Seconds of the motion's time, rising.
+        Increasing times, seconds.
     weights : array (N,)
-        How much each stands out: mean 1, from 0.25 to 3.
+        Strengths from 0.25 to 3, with mean 1.
     """
 
     times: FloatArray
@@ -84,7 +83,7 @@ def find_accents(motion: Motion, kind: Kind = "speed") -> Accents:
 
 
 def accents_of(tracks: Tracks, kind: Kind) -> Accents:
-    """Find accents of one kind in tracks; landings are not among them."""
+    """Find accents of one kind, other than landings, in tracks."""
     if kind == "speed":
         found = speed_minima(tracks, _SMOOTH, _PROMINENT)
     elif kind == "stops":
@@ -103,7 +102,7 @@ def speed_minima(
     steps = np.linalg.norm(np.diff(tracks.points, axis=0), axis=2)
     speed = gaussian_filter1d(steps.mean(axis=1) * RATE, smooth)
     at, depth = _peaks(-speed, least * float(speed.mean()))
-    # Steps lie between the frames.
+    # Steps are between frames.
     return tracks.times[0] + (at + 0.5) / RATE, depth / max(float(speed.mean()), 1e-9)
 
 
@@ -155,28 +154,29 @@ def _strikes(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
 
 
 def _landings(motion: Motion) -> Accents:
-    """Find feet that come down: the first contact of heel or ball."""
-    start, end = motion.domain
+    """Find landings of feet: the first contacts of heel or ball."""
     by_foot: dict[str, list[float]] = {}
     for contact in find_contacts(motion).contacts:
-        side = contact.point.partition("_")[0]
         if contact.point.endswith(("_heel", "_ball", "_toe", "_end")):
-            by_foot.setdefault(side, []).append(contact.start)
-    times: list[float] = []
-    for starts in by_foot.values():
-        own: list[float] = []
-        for moment in sorted(starts):
-            if not own or moment - own[-1] > _ONE_STEP:
-                own.append(moment)
-        times += own
-    return _weighted(*_merged(np.array(times), np.ones(len(times))), start, end)
+            by_foot.setdefault(contact.point.partition("_")[0], []).append(contact.start)
+    times = [moment for starts in by_foot.values() for moment in _steps(sorted(starts))]
+    return _weighted(*_merged(np.array(times), np.ones(len(times))), *motion.domain)
+
+
+def _steps(starts: list[float]) -> list[float]:
+    """Return the first contact of each step of a foot."""
+    out: list[float] = []
+    for moment in starts:
+        if not out or moment - out[-1] > _ONE_STEP:
+            out.append(moment)
+    return out
 
 
 def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
-    """Find peaks by their place in samples, to fractions, and their prominence within a second."""
+    """Return the positions of peaks in fractions of samples, and their prominence in a second."""
     from scipy.signal import find_peaks, peak_prominences
 
-    # A longer rest is no moment, and has no prominence within a second.
+    # Longer rests are not accents.
     at, _ = find_peaks(values, plateau_size=(None, RATE / 2))
     if not len(at):
         return np.zeros(0), np.zeros(0)
@@ -189,7 +189,7 @@ def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _merged(times: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Join events that are closer than a viewer tells apart, the strongest first."""
+    """Merge events that are too close to be told apart, the strongest first."""
     left = np.ones(len(times), dtype=bool)
     found = []
     for k in np.argsort(-weights, kind="stable"):
@@ -207,7 +207,7 @@ def _merged(times: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatAr
 def _weighted(
     times: FloatArray, weights: FloatArray, start: float, end: float, *, root: bool = True
 ) -> Accents:
-    """Bring weights to mean 1; large ones count less than they measure."""
+    """Return accents with weights of mean 1; with ``root``, of the square roots."""
     inside = (times > start + _MARGIN) & (times < end - _MARGIN)
     times, weights = times[inside], weights[inside]
     if not len(times):

@@ -10,7 +10,7 @@ from retime.methods.music.accents import speed_minima
 from retime.methods.music.tracks import tracks_of
 from retime.motion import Motion
 
-# Three frames at 60 Hz, the score's definition, seconds.
+# Three frames at 60 Hz, by the definition of the score; seconds.
 SIGMA = 3 / 60
 
 
@@ -22,7 +22,7 @@ def beat_alignment(motion: Motion, beats: npt.ArrayLike) -> float:
     motion : Motion
         The clip.
     beats : array (B,)
-        The music's beats in the motion's time, seconds, rising.
+        Increasing times of the beats, in the time of the motion, seconds.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def score(moments: FloatArray, beats: FloatArray) -> float:
 
 
 def chance(moments: FloatArray, beats: FloatArray) -> float:
-    """Return the score of the same beats moved to any place: its mean over a beat's length."""
+    """Return the mean score over all shifts of the beats by up to one beat."""
     if not len(moments) or len(beats) < 2:
         return 0.0
     step = float(np.median(np.diff(beats)))

@@ -1,14 +1,14 @@
-"""Which accent goes to which beat: an exact search over all monotone assignments.
+"""Assign accents to beats, by an exact search over all monotone assignments.
 
 The cost of an assignment is the sum of
 
-- stiffness * ln(rate / uniform)^2 per second of output, between neighbouring assigned accents;
-- w (1 - closeness) of each accent that is left out, where it then is shown;
+- stiffness * ln(rate / uniform)^2 per second of output, between adjacent assigned accents;
+- w (1 - closeness) of each accent that is not assigned, at its resulting time;
 - 0.15 for each beat without an accent; and
 - -w for each accent that is on a beat.
 
-A dynamic programme over pairs of accent and beat minimises it. Accents stay within a fraction of a
-beat of where uniform speed shows them, and rates within limits.
+Dynamic programming over pairs of accent and beat minimizes it. Accents stay within a limited
+distance of their time at uniform speed, and rates within limits.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from retime.arrays import FloatArray
 from retime.methods.music.accents import Accents
 from retime.methods.music.alignment import SIGMA
 
-# Accents go this far from where uniform speed shows them, in beats: without a beat of their own
-# they only look for a near one, with one they follow it as far as tempo drifts.
+# Largest distance of an accent from its time at uniform speed, in beats: for motions without a
+# steady beat, and for motions with one, whose tempo may drift.
 _DRIFT, _STEADY_DRIFT = 0.75, 2.0
 _MISS, _SKIP, _GAIN = 0.15, 1.0, 1.0
-# Assigned accents are at least this far apart in the result, seconds.
+# Least distance of assigned accents in the result, seconds.
 _GAP = 0.12
 
 
 @dataclass(frozen=True, eq=False)
 class Locked:
-    """Moments that an assignment must not leave out."""
+    """Moments that must be assigned."""
 
     keytimes: tuple[tuple[float, float], ...] = ()
     """Output and source time of each."""
     moments: tuple[float, ...] = ()
-    """Source times that must be on some beat."""
+    """Source times that must be on a beat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,9 @@ class Assignment:
     """Accents on beats."""
 
     cost: float
-    """Of the whole; infinite where locked moments cannot be met."""
+    """Total cost; infinite if locked moments cannot be met."""
     keys: FloatArray
-    """Output and source time of each assigned accent, rising. Shape (K, 2)."""
+    """Increasing output and source times of the assigned accents, (K, 2)."""
 
 
 def assign(
@@ -63,9 +63,9 @@ def assign(
 ) -> Assignment:
     """Assign accents to beats.
 
-    ``ends`` are the first output and source time and the last ones, NaN where the last output time
-    is free. ``uniform`` is the rate of uniform speed, ``limits`` are of the rate; ``steady`` tells
-    that the accents have a beat of their own.
+    ``ends`` are the first output and source time and the last ones; NaN if the last output time is
+    free. ``uniform`` is the rate at uniform speed, ``limits`` are those of the rate, and ``steady``
+    is whether the motion has a steady beat.
     """
     from retime.methods.music.kernels import assign_kernel
 
@@ -74,19 +74,7 @@ def assign(
     start_out, start_in = ends[:2]
     shown = start_out + (times - start_in) / uniform
     reach = np.where(forced | steady, _STEADY_DRIFT, _DRIFT) * step
-    nodes: list[tuple[int, float, float]] = []
-    before = int(np.searchsorted(beats, start_out))
-    for i in range(len(times)):
-        if np.isfinite(pinned[i]):
-            at = float(np.interp(pinned[i], beats, np.arange(len(beats)))) - before
-            nodes.append((i, float(pinned[i]), at))
-            continue
-        low, high = np.searchsorted(beats, [shown[i] - reach[i], shown[i] + reach[i]])
-        nodes += [
-            (i, float(beats[j]), float(j - before))
-            for j in range(low, high)
-            if beats[j] > start_out
-        ]
+    nodes = _nodes(beats, start_out, shown, reach, pinned)
     if not nodes:
         return Assignment(0.0 if not forced.any() else np.inf, np.zeros((0, 2)))
     accent: npt.NDArray[np.int64] = np.array([n[0] for n in nodes])
@@ -102,10 +90,26 @@ def assign(
     return Assignment(float(cost), np.array(keys[::-1]).reshape(-1, 2))
 
 
+def _nodes(
+    beats: FloatArray, start: float, shown: FloatArray, reach: FloatArray, pinned: FloatArray
+) -> list[tuple[int, float, float]]:
+    """List the possible pairs: number of the accent, output time, and number of the beat."""
+    out: list[tuple[int, float, float]] = []
+    before = int(np.searchsorted(beats, start))
+    for i, pin in enumerate(pinned.tolist()):
+        if np.isfinite(pin):
+            out.append((i, pin, float(np.interp(pin, beats, np.arange(len(beats)))) - before))
+            continue
+        low, high = np.searchsorted(beats, [shown[i] - reach[i], shown[i] + reach[i]])
+        near = [j for j in range(low, high) if beats[j] > start]
+        out += [(i, float(beats[j]), float(j - before)) for j in near]
+    return out
+
+
 def _with_locked(
     accents: Accents, locked: Locked
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], FloatArray]:
-    """Add locked moments to accents; what is within half the least distance of one gives way."""
+    """Add locked moments to accents, and remove accents that are too close to one."""
     own = [(s, 1.0, True, o) for o, s in locked.keytimes]
     own += [(s, 1.0, True, np.nan) for s in locked.moments]
     rest = [

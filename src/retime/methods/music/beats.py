@@ -1,4 +1,4 @@
-"""The beats that accents may go to, in the result's time."""
+"""Beats that accents can be assigned to."""
 
 from __future__ import annotations
 
@@ -11,26 +11,14 @@ from retime.methods.music.parameters import SyncParameters
 from retime.notes import Note, Remedy
 
 _SHARES = {"1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
-# Beats closer than this are no beats that a body could follow, seconds.
+# Least distance of beats, seconds.
 _CLOSEST = 0.1
 
 
 def beats_of(p: SyncParameters, length: float) -> FloatArray:
-    """Return the beats in the music's time: those given, or even ones that last for a length."""
+    """Return the beats in the time of the music: those given, or those of a tempo for a length."""
     if len(p.beats):
-        beats = np.asarray(p.beats, dtype=float)
-        if p.bpm is not None:
-            raise InputError("give beats or a tempo, not both")
-        if len(beats) < 2:
-            raise InputError("one beat has no tempo; give two or more")
-        gaps = np.diff(beats)
-        if gaps.min() <= 0:
-            raise InputError(f"beats must rise; {beats[gaps.argmin() + 1]:g} s does not")
-        if gaps.min() < _CLOSEST:
-            raise InputError(
-                f"beats at {beats[gaps.argmin()]:g} and {beats[gaps.argmin() + 1]:g} s are closer "
-                f"than {_CLOSEST:g} s"
-            )
+        beats = _given_beats(p)
     elif p.bpm is not None:
         step = 60 / p.bpm
         first = p.offset - np.ceil((p.offset - p.music_start) / step) * step
@@ -46,8 +34,25 @@ def beats_of(p: SyncParameters, length: float) -> FloatArray:
     return chosen_beats(beats, p.every, p.first_beat)
 
 
+def _given_beats(p: SyncParameters) -> FloatArray:
+    beats = np.asarray(p.beats, dtype=float)
+    if p.bpm is not None:
+        raise InputError("give beats or a tempo, not both")
+    if len(beats) < 2:
+        raise InputError("one beat has no tempo; give two or more")
+    gaps = np.diff(beats)
+    if gaps.min() <= 0:
+        raise InputError(f"beats must rise; {beats[gaps.argmin() + 1]:g} s does not")
+    if gaps.min() < _CLOSEST:
+        raise InputError(
+            f"beats at {beats[gaps.argmin()]:g} and {beats[gaps.argmin() + 1]:g} s are closer "
+            f"than {_CLOSEST:g} s"
+        )
+    return beats
+
+
 def chosen_beats(beats: npt.ArrayLike, every: str, first: int = 0) -> FloatArray:
-    """Take every beat, every second or fourth from some beat on, or half beats too."""
+    """Return every beat, every second or fourth from a first one, or also half beats."""
     beats = np.asarray(beats, dtype=float)
     share = _SHARES[every]
     if share == 0.5:

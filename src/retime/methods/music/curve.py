@@ -1,4 +1,4 @@
-"""A smooth curve past accents on their beats, within limits of speed."""
+"""Fit a smooth warp to accents on beats, within limits of speed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from retime.timing.curves import SPACING, monotone_cubic
 
 Mask = npt.NDArray[np.bool_]
 
-# Stiffness of the smoothing spline, from a straight line to one that meets every point.
+# Stiffness of the smoothing spline, from a straight line to interpolation of all points.
 _STIFFEST, _SOFTEST, _STEPS = 30.0, 1e-6, 48
-# Points that must be met weigh this much more than others.
+# Relative weight of points that must be met.
 _FIRM = 1e4
-# Accents may stay this many times the tolerance off their beats where limits of speed need it.
+# Factors on the tolerance that are tried if the speed is not within its limits.
 _GIVING = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 
 
@@ -27,21 +27,21 @@ def smooth_warp(
     limits: tuple[float, float],
     loop: bool = False,
 ) -> TimeWarp:
-    """Make the smoothest warp that passes points within a tolerance on average.
+    """Return the smoothest warp whose mean distance from points is within a tolerance.
 
     Parameters
     ----------
     points : array (K, 2)
-        Output and source times, rising; the first and last are the warp's ends.
+        Increasing output and source times; the first and last are the ends of the warp.
     firm : array (K,) of bool
-        Which of them are met exactly; the ends always are.
+        Points that are met exactly; the ends always are.
     tolerance : float
-        Root mean square of source times that the others may be off by, seconds. It grows where the
-        limits are not met otherwise.
+        Root mean square error of the source times of other points, seconds. It is increased if the
+        limits cannot be met otherwise.
     limits : (float, float)
-        Of the rate.
+        Lowest and highest rate.
     loop : bool
-        The rate agrees at the seam.
+        The rate is equal at both ends.
     """
     firm = firm.copy()
     firm[[0, -1]] = True
@@ -53,11 +53,7 @@ def smooth_warp(
         moved = _softened(points, firm, max(tolerance, 1e-4) * giving)
         if moved is None:
             continue
-        curve = (
-            TimeWarp(*monotone_cubic(points[:, 0], moved, loop=True), loop=True)
-            if loop
-            else _sampled(points[:, 0], moved)
-        )
+        curve = _sampled(points[:, 0], moved, loop)
         excess = _excess(curve, limits)
         if excess < best or giving == 1.0:
             made, best = curve, excess
@@ -67,7 +63,7 @@ def smooth_warp(
 
 
 def _softened(points: FloatArray, firm: Mask, rms: float) -> FloatArray | None:
-    """Move source times by ``rms`` on average, for the least bending; firm ones stay."""
+    """Return source times moved by at most ``rms`` for the least bending, or ``None``."""
     x, y = points.T
     free = ~firm
     if not free.any():
@@ -87,7 +83,7 @@ class _Smoothing:
         gap = np.diff(x)
         n = len(x)
         self.y, self.give = y, 1 / weights
-        # Second differences, (n, n - 2): column k is that of the inner point k + 1.
+        # Second differences, (n, n - 2): column k belongs to the inner point k + 1.
         self.bend = np.zeros((n, n - 2))
         k = np.arange(n - 2)
         self.bend[k, k] = 1 / gap[:-1]
@@ -102,7 +98,7 @@ class _Smoothing:
             self.pull[below, : n - 2 - below] = np.diagonal(moved, -below)
 
     def at(self, stiffness: float) -> FloatArray:
-        """Return the spline's values at its points."""
+        """Return the values of the spline at its points."""
         from scipy.linalg import solveh_banded
 
         banded = self.roughness + stiffness * self.pull
@@ -111,23 +107,25 @@ class _Smoothing:
         return out
 
 
-def _sampled(x: FloatArray, y: FloatArray) -> TimeWarp:
-    """Sample a cubic spline through points; where it would turn back, a monotone one."""
+def _sampled(x: FloatArray, y: FloatArray, loop: bool) -> TimeWarp:
+    """Sample a cubic spline through points; a monotone one for cycles, or if it is not monotone."""
     from scipy.interpolate import CubicSpline
 
+    if loop:
+        return TimeWarp(*monotone_cubic(x, y, loop=True), loop=True)
     count = np.maximum(np.ceil(np.diff(x) / SPACING).astype(int), 1)
     parts = [
         np.linspace(a, b, n, endpoint=False) for a, b, n in zip(x[:-1], x[1:], count, strict=True)
     ]
     fine = np.r_[np.concatenate(parts), x[-1]]
     values = CubicSpline(x, y, bc_type="natural")(fine)
-    values[np.r_[0, np.cumsum(count)]] = y  # keyed instants are exact
+    values[np.r_[0, np.cumsum(count)]] = y  # exact at the points
     if (np.diff(values) <= 0).any():
         return TimeWarp(*monotone_cubic(x, y))
     return TimeWarp(fine, values)
 
 
 def _excess(warp: TimeWarp, limits: tuple[float, float]) -> float:
-    """Return by how much a warp's rate leaves its limits; 0 where it does not."""
+    """Return the largest distance of a warp's rate from its limits; 0 if it is within them."""
     rate = np.diff(warp.source) / np.diff(warp.output)
     return float(max(limits[0] - rate.min(), rate.max() - limits[1], 0.0))

@@ -1,4 +1,4 @@
-"""Sync a motion to music: accents on beats, and a warp that passes through them."""
+"""Sync a motion to music: assign accents to beats and fit a warp."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.timing import TimeWarp
 
-# Phases of the music that are tried, in a beat.
+# Number of phases of the music that are tried.
 _PHASES = 16
-# The motion's tempo is brought to the music's only by speeds near to the recorded one.
+# Speeds by which the tempo of the motion may be matched to that of the music.
 _NEAR = (0.8, 1.25)
-# A search is also tried with a stiffness this many times the asked one.
+# Factors on the stiffness that are tried.
 _STIFFER = (1.0, 4.0)
-# The speed between two assigned accents stays this far inside the limits: the curve's own is above.
+# Margin of the mean speed between two accents to the limits, because the smooth curve exceeds it.
 _INSIDE = 0.04
 
 
 @takes(SyncParameters)
 def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
-    """Make the warp that moves a motion's accents onto the beats of music.
+    """Return the warp that moves the accents of a motion onto the beats of music.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
 
 @takes(SyncParameters)
 def sync(motion: Motion, p: SyncParameters) -> Synced:
-    """Sync a motion as :func:`sync_warp` does, and tell what came of it."""
+    """Sync a motion like :func:`sync_warp`, and return the warp with its scores and accents."""
     return _synced(motion, p)
 
 
 @takes(SyncParameters)
 def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
-    """Sync a motion as a step does: with beats, accents and scores for those who draw them."""
+    """Sync a motion as a step of a recipe, with beats, accents and scores for display."""
     found = _synced(motion, p)
     beats = found.warp(found.beats[_inside(found.beats, found.warp.domain)])
     accents = found.accents
@@ -81,7 +81,7 @@ def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
 
 
 def _synced(motion: Motion, p: SyncParameters) -> Synced:
-    # Strength is what people drag: all else is found once.
+    # Only the strength changes while it is dragged; the rest is cached.
     full, speed = last(motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p))
     warp = speed.blend(full.warp, p.strength)
     found = _judged(motion, p, replace(full, warp=warp), speed)
@@ -94,17 +94,10 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
     every = find_accents(motion, p.accents)
     accents = every.between(start, end)
     locked = _locked(p, start, end)
-    if not len(accents) and not locked.keytimes and not locked.moments:
-        raise InputError(
-            Note(
-                f"the motion has no accents of the kind {p.accents!r}",
-                Remedy("choose another kind, or lock moments", parameter="accents"),
-                code="no-accents",
-            )
-        )
+    _must_have_accents(p, accents, locked)
     steadiness = find_steadiness(accents)
     music = beats_of(p, 3 * (motion.domain[1] - motion.start) + p.music_start)
-    # In the result's time, before a phase is chosen.
+    # In the time of the result, before a phase is chosen.
     beats = music - p.music_start + motion.start
     uniform, stop = _speed(p, steadiness, beats, start, end)
     _must_have_music(beats, start)
@@ -116,14 +109,7 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         for shift in shifts
         for stiffer in _STIFFER
     ]
-    if not any(np.isfinite(t.cost) for t in tried):
-        raise InputError(
-            Note(
-                "the locked moments cannot be met within the limits of speed",
-                Remedy("free one of them, or allow a faster speed", parameter="max_speed"),
-                code="locked-too-close",
-            )
-        )
+    _must_be_possible(tried)
     best = max(range(len(tried)), key=lambda k: tried[k].merit)
     keys, part = tried[best].keys, tried[best].warp
     shift = float(shifts[best // len(_STIFFER)])
@@ -149,9 +135,31 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
     return found, plain
 
 
+def _must_have_accents(p: SyncParameters, accents: Accents, locked: Locked) -> None:
+    if not len(accents) and not locked.keytimes and not locked.moments:
+        raise InputError(
+            Note(
+                f"the motion has no accents of the kind {p.accents!r}",
+                Remedy("choose another kind, or lock moments", parameter="accents"),
+                code="no-accents",
+            )
+        )
+
+
+def _must_be_possible(tried: list[_Try]) -> None:
+    if not any(np.isfinite(t.cost) for t in tried):
+        raise InputError(
+            Note(
+                "the locked moments cannot be met within the limits of speed",
+                Remedy("free one of them, or allow a faster speed", parameter="max_speed"),
+                code="locked-too-close",
+            )
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class _Try:
-    """One way of syncing."""
+    """Result for one phase and stiffness."""
 
     cost: float
     keys: FloatArray
@@ -170,10 +178,10 @@ def _tried(
     stiffer: float,
     steady: bool,
 ) -> _Try:
-    """Sync to beats at one phase, and judge what is delivered.
+    """Sync to beats at one phase, and score the retimed motion.
 
-    A change of speed moves the minima of speed themselves, most of all shallow ones. So neither the
-    search's cost nor the distance of keys from beats tells how good a result looks.
+    Changes of speed move the minima of speed, most of all shallow ones. So the score is measured on
+    the retimed motion, not on the keys.
     """
     start, end, stop = span
     found = assign(
@@ -190,7 +198,7 @@ def _tried(
     tail = keys[-1] if len(keys) else np.array([start, start])
     last_out = stop
     if not np.isfinite(stop):
-        # On a whole frame: else the last interval would give way when frames are made.
+        # On a whole frame, so that the last interval is not shortened later.
         length = float(tail[0] + (end - tail[1]) / uniform) - start
         last_out = start + max(round(length * motion.rate), 1) / motion.rate
     points = np.r_[[[start, start]], keys, [[last_out, end]]]
@@ -211,7 +219,7 @@ def _tried(
 def _shown_accents(
     motion: Motion, p: SyncParameters, accents: Accents, warp: TimeWarp
 ) -> FloatArray:
-    """Find accents again in what a warp shows; landings are carried by it."""
+    """Find the accents of the retimed motion; landings are moved by the warp."""
     if p.accents in ("landings", "mixed"):
         return np.asarray(warp.inverse(accents.times))
     tracks = tracks_of(motion).warped(warp)
@@ -234,28 +242,30 @@ def _locked(p: SyncParameters, start: float, end: float) -> Locked:
 def _speed(
     p: SyncParameters, steadiness: Steadiness, beats: FloatArray, start: float, end: float
 ) -> tuple[float, float]:
-    """Choose the uniform rate, and the last output time; NaN where that is free."""
-    step = float(np.median(np.diff(beats)))
+    """Return the uniform rate, and the last output time; NaN if that is free."""
     fixed = p.duration
-    if p.range is not None and not p.ripple:
-        fixed = end - start if fixed is None else fixed
+    if p.range is not None and not p.ripple and fixed is None:
+        fixed = end - start
     if fixed is not None:
         if p.speed is not None and abs(p.speed * fixed - (end - start)) > 1e-6:
             raise InputError("give a speed or a duration, not both")
         if not fixed > 0:
             raise InputError(f"the duration must be above 0 s, not {fixed:g} s")
         return (end - start) / fixed, start + fixed
-    uniform = p.speed
-    if uniform is None:
-        near = [steadiness.period / step * share for share in (0.25, 0.5, 1.0, 2.0, 4.0)]
-        uniform = min(near, key=lambda rate: abs(np.log(rate)))
-        if not steadiness.steady or not _NEAR[0] <= uniform <= _NEAR[1]:
-            uniform = 1.0
+    step = float(np.median(np.diff(beats)))
+    uniform = _matching_speed(steadiness, step) if p.speed is None else p.speed
     if not p.loop:
         return uniform, np.nan
-    # A cycle on the beat lasts for whole beats.
+    # A cycle on the beat has a whole number of beats.
     length = max(round((end - start) / uniform / step), 1) * step
     return (end - start) / length, start + length
+
+
+def _matching_speed(steadiness: Steadiness, step: float) -> float:
+    """Return the speed that matches a steady motion to the tempo; 1 if none is close."""
+    near = [steadiness.period / step * share for share in (0.25, 0.5, 1.0, 2.0, 4.0)]
+    speed = min(near, key=lambda rate: abs(np.log(rate)))
+    return speed if steadiness.steady and _NEAR[0] <= speed <= _NEAR[1] else 1.0
 
 
 def _must_have_music(beats: FloatArray, start: float) -> None:
@@ -274,7 +284,7 @@ def _inside(beats: FloatArray, domain: tuple[float, float]) -> npt.NDArray[np.bo
 
 
 def _judged(motion: Motion, p: SyncParameters, found: Synced, uniform: TimeWarp) -> Synced:
-    """Measure the result: kinematic beats and accents are found again in what is shown."""
+    """Measure the result: kinematic beats and accents are detected in the retimed motion."""
     tracks, beats = tracks_of(motion), found.beats
     synced, plain = tracks.warped(found.warp), tracks.warped(uniform)
     moments = [_heard(speed_minima(t)[0], beats) for t in (synced, plain)]
@@ -297,6 +307,6 @@ def _judged(motion: Motion, p: SyncParameters, found: Synced, uniform: TimeWarp)
 
 
 def _heard(moments: FloatArray, beats: FloatArray) -> FloatArray:
-    """Keep the moments that the music lasts for."""
+    """Return the moments during the music."""
     step = float(np.median(np.diff(beats)))
     return np.asarray(moments[(moments > beats[0] - step) & (moments < beats[-1] + step)])

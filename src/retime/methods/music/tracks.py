@@ -1,4 +1,4 @@
-"""Joints at 60 Hz: what accents are found in, and the Beat Alignment Score is judged on."""
+"""Joint positions at 60 Hz, for accents and the Beat Alignment Score."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from retime.motion.kinematics import positions
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-# The rate at which the score is defined (AIST++), Hz.
+# Sampling rate of the score by its definition (AIST++), Hz.
 RATE = 60.0
 _ENDS = ("left_hand", "right_hand", "left_foot", "right_foot", "head", "hips")
 
@@ -24,14 +24,14 @@ class Tracks:
     """Positions of joints at even times."""
 
     times: FloatArray
-    """Seconds, 60 a second. Shape (F,)."""
+    """Times (F,) in seconds, at 60 Hz."""
     points: FloatArray
-    """Metres. Shape (F, J, 3)."""
+    """Positions (F, J, 3) in metres."""
     ends: tuple[int, ...]
-    """Joints that make strokes of their own: hands, feet, head and hips."""
+    """Joints that can make strokes: hands, feet, head and hips."""
 
     def warped(self, warp: TimeWarp) -> Tracks:
-        """Return the tracks as a warp shows them, again at 60 Hz."""
+        """Return the tracks retimed by a warp, again at 60 Hz."""
         start, end = warp.domain
         times = np.arange(start, end, 1 / RATE)
         place = np.clip((warp(times) - self.times[0]) * RATE, 0, len(self.times) - 1)
@@ -42,7 +42,7 @@ class Tracks:
 
 
 def tracks_of(motion: Motion) -> Tracks:
-    """Sample a motion's joints; what was found last stays with the motion."""
+    """Sample the joints of a motion; the result is cached with the motion."""
     return last(motion, "music tracks", (), lambda: _tracks(motion))
 
 
@@ -54,7 +54,7 @@ def _tracks(motion: Motion) -> Tracks:
             f"the motion lasts {motion.duration:.3g} s; accents are found in one second or more"
         )
     points = positions(motion)
-    # What lies above half of 60 Hz would fold into the result.
+    # Avoid aliasing.
     if motion.rate > 1.5 * RATE:
         points = gaussian_filter1d(points, motion.rate / (2 * RATE), axis=0)
     times = np.arange(motion.start, motion.domain[1], 1 / RATE)

@@ -1,12 +1,13 @@
-"""A second-order follower, integrated exactly: y'' + 2 d w y' + w^2 y = w^2 x.
+"""A damped spring, y'' + 2 d w y' + w^2 y = w^2 x, integrated exactly.
 
-The input is a quintic spline through its samples, so that its response is known in closed form
-between them: nothing depends on the step, and a sampled sine gives a sine's own response.
+The input is interpolated by a quintic spline, for which the response has a closed form. The result
+does not depend on the frame rate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,21 +16,21 @@ from retime.arrays import FloatArray
 __all__ = ["Follower"]
 
 _DEGREE = 5
-# How fast the input is at its ends is read off a polynomial of this degree through so many seconds
-# there: frame by frame it would be noise, which a spring that starts with it swings out.
+# The speed of the input at its ends is that of a polynomial of this degree through this many
+# seconds, because differences of frames are too noisy to start a spring with.
 _END, _END_DEGREE = 0.3, 7
-# Dampings this near to 1 are taken as critical: the two formulas meet there to rounding.
+# Dampings this close to 1 are critical.
 _CRITICAL = 1e-6
 
 
 @dataclass(frozen=True)
 class Follower:
-    """A damped spring that pulls after its input.
+    """A damped spring that follows its input.
 
     Parameters
     ----------
     frequency : float
-        Its own frequency without damping, Hz.
+        Undamped natural frequency, Hz.
     damping : float
         Damping ratio: 1 is critical, less overshoots.
     """
@@ -38,35 +39,25 @@ class Follower:
     damping: float
 
     def lag(self, times: FloatArray, values: FloatArray, *, loop: bool = False) -> FloatArray:
-        """Return how far the follower is away from its input, y - x, at the samples.
+        """Return the distance of the spring from its input, y - x, at the samples.
 
-        It starts at its input, with its input's speed. In a loop it goes on from the end of the
-        loop as at its start.
+        The spring starts at its input, with the speed of the input. In a loop, its state at the end
+        is that at the start.
 
         Parameters
         ----------
         times : array (F,)
-            Seconds, rising.
+            Increasing times, seconds.
         values : array (F, D)
             The input.
         loop : bool
-            The last sample is the first of the next turn; values may have gone on by a turn.
+            The last sample is the first of the next cycle; values may increase by each cycle.
         """
         out = np.zeros_like(values)
         if len(times) < 2:
             return out
-        omega, own = 2 * np.pi * self.frequency, self.damping
-        forcing = self._forcing(times, values, loop)
-        # The particular solution, a polynomial too: w^2 p + 2 d w p' + p'' = forcing.
-        part = np.zeros_like(forcing)
+        part = self._particular(self._forcing(times, values, loop))
         last = len(part) - 1
-        for k in range(last, -1, -1):
-            rest = forcing[k].copy()
-            if k + 1 <= last:
-                rest -= 2 * own * omega * (k + 1) * part[k + 1]
-            if k + 2 <= last:
-                rest -= (k + 2) * (k + 1) * part[k + 2]
-            part[k] = rest / omega**2
         gaps = np.diff(times)
         powers = gaps[None, :] ** np.arange(last + 1)[:, None]
         ends = np.einsum("kn,knd->nd", powers, part)
@@ -85,26 +76,32 @@ class Follower:
             out[-1] = out[0]
         return out
 
-    def _forcing(self, times: FloatArray, values: FloatArray, loop: bool) -> FloatArray:
-        """Return -x'' - 2 d w x' between samples: coefficients (K, F - 1, D), rising powers."""
-        from scipy.interpolate import make_interp_spline
+    def _particular(self, forcing: FloatArray) -> FloatArray:
+        """Return the polynomial p with w^2 p + 2 d w p' + p'' = forcing, as coefficients."""
+        omega, own = 2 * np.pi * self.frequency, self.damping
+        part = np.zeros_like(forcing)
+        last = len(part) - 1
+        for k in range(last, -1, -1):
+            rest = forcing[k].copy()
+            if k + 1 <= last:
+                rest -= 2 * own * omega * (k + 1) * part[k + 1]
+            if k + 2 <= last:
+                rest -= (k + 2) * (k + 1) * part[k + 2]
+            part[k] = rest / omega**2
+        return part
 
+    def _forcing(self, times: FloatArray, values: FloatArray, loop: bool) -> FloatArray:
+        """Return -x'' - 2 d w x' between samples: coefficients (K, F - 1, D), ascending powers."""
         omega = 2 * np.pi * self.frequency
         slope = np.zeros(values.shape[1])
         if loop:
-            # What a turn goes on by is an even drift; the rest meets itself.
+            # Remove the drift of a cycle; the rest is periodic.
             slope = (values[-1] - values[0]) / (times[-1] - times[0])
             values = values - (times - times[0])[:, None] * slope
             values = np.vstack([values[:-1], values[:1]])
-        degree = next(k for k in (_DEGREE, 3, 1) if len(times) > k)
-        ends: object = None
-        if loop:
-            ends = "periodic" if len(times) > degree + 1 else None
-        elif degree == _DEGREE:
-            ends = (_end_speeds(times, values), _end_speeds(times[::-1], values[::-1]))
-        spline = make_interp_spline(times, values, k=degree, bc_type=ends)
-        # Knots of a spline of odd degree lie at samples: a gap has one polynomial, taken about
-        # its start.
+        spline = _spline(times, values, loop)
+        degree = spline.k
+        # The knots of a spline of odd degree are the samples, so each gap has one polynomial.
         out = np.zeros((degree, len(times) - 1, values.shape[1]))
         scale = 1.0
         for k in range(degree):
@@ -116,7 +113,7 @@ class Follower:
         return out
 
     def _free(self, gaps: FloatArray) -> FloatArray:
-        """Return how (y, y') go on without an input over gaps (N,), as matrices (N, 2, 2)."""
+        """Return the free response of (y, y') over gaps (N,), as matrices (N, 2, 2)."""
         omega, own = 2 * np.pi * self.frequency, self.damping
         fade = np.exp(-own * omega * gaps)
         if abs(own - 1) < _CRITICAL:
@@ -126,7 +123,7 @@ class Follower:
             even, odd = np.cos(swing * gaps), np.sin(swing * gaps) / swing
         else:
             swing = omega * np.sqrt(own**2 - 1)
-            # In the fade's own exponent: cosh alone overflows where a part is very stiff.
+            # Combined with the decay, because cosh alone overflows for stiff springs.
             up, down = np.exp((swing - own * omega) * gaps), np.exp(-(swing + own * omega) * gaps)
             fade, even, odd = np.ones_like(gaps), (up + down) / 2, (up - down) / (2 * swing)
         out = np.empty((len(gaps), 2, 2))
@@ -137,8 +134,21 @@ class Follower:
         return out
 
 
+def _spline(times: FloatArray, values: FloatArray, loop: bool) -> Any:
+    """Interpolate values (F, D) by a spline of degree 5, or less for few samples."""
+    from scipy.interpolate import make_interp_spline
+
+    degree = next(k for k in (_DEGREE, 3, 1) if len(times) > k)
+    ends: object = None
+    if loop:
+        ends = "periodic" if len(times) > degree + 1 else None
+    elif degree == _DEGREE:
+        ends = (_end_speeds(times, values), _end_speeds(times[::-1], values[::-1]))
+    return make_interp_spline(times, values, k=degree, bc_type=ends)
+
+
 def _end_speeds(times: FloatArray, values: FloatArray) -> list[tuple[int, FloatArray]]:
-    """Return the first and second derivative of values (F, D) at the first of some times."""
+    """Return the first and second derivative of values (F, D) at the first time."""
     from numpy.polynomial import legendre
 
     count = int(np.searchsorted(np.abs(times - times[0]), _END, side="right"))
@@ -151,7 +161,7 @@ def _end_speeds(times: FloatArray, values: FloatArray) -> list[tuple[int, FloatA
 
 
 def _steady(goes_on: FloatArray, first: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the state that a whole turn brings back."""
+    """Return the state that is equal at both ends of a cycle."""
     total, moved = np.eye(2), np.zeros(first.shape[1:])
     for n in range(len(goes_on)):
         moved = goes_on[n] @ (moved - first[n]) + after[n]

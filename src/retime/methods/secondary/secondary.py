@@ -1,4 +1,4 @@
-"""Secondary motion as a step: a pose layer that lets parts follow the body's motion."""
+"""Secondary motion: a pose layer in which loose parts follow the motion of the body."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from retime.timing import TimeWarp
 
 __all__ = ["loose_joints", "secondary"]
 
-# Limits of a chain's own numbers, as those of the parameters.
+# Limits of the frequency and damping of a chain.
 _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 
 
@@ -34,19 +34,19 @@ _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     """Let parts lag behind the body's motion, overshoot and settle.
 
-    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what is below a
-    joint and is not chosen goes with it. Put the step after those that retime: springs swing in
-    the time of its input.
+    A damped spring follows the rotation of each joint relative to the body's heading; joints below
+    it that are not selected move with it. Use this step after those that retime, because springs
+    swing in the time of its input.
 
     Parameters
     ----------
     motion : Motion
-        The step's input.
+        Input of the step.
     """
     if p.loop:
         must_loop(motion)
-        if p.range is not None:
-            raise InputError("a part of a cycle is not a cycle: give either a range or loop")
+    if p.loop and p.range is not None:
+        raise InputError("a part of a cycle is not a cycle: give either a range or loop")
     followers, notes = _followers(motion, p)
     around = TimeWarp.identity(*motion.domain, loop=p.loop)
     warp = around.with_notes(*notes) if p.loop or notes else None
@@ -61,53 +61,56 @@ def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
 
 
 def loose_joints(body: Body) -> tuple[int, ...]:
-    """List where loose parts start: arms, and parts without a role, such as tails and hair."""
+    """Return the first joints of loose parts: arms, and parts without a role, such as hair."""
     skeleton = body.skeleton
+    if not body.roles:  # all parts of an unknown figure follow the root
+        return tuple(j for j in range(len(skeleton)) if int(skeleton.parents[j]) in skeleton.roots)
     arms = [body.limbs[n].upper for n in ("left_arm", "right_arm") if n in body.limbs]
     held = {j for role in body.roles.values() for j in skeleton.chain(role)}
     held |= set(carriers(skeleton)) | set(skeleton.roots)
     limbs = {
         j for limb in body.limbs.values() for j in (limb.upper, limb.lower, limb.end, limb.tip)
     }
-    # Fingers go with their arm, and what hangs on a leg stays: it may stand on the ground.
+    # Fingers follow their arm, and parts of a leg stay, because they may be on the ground.
     others = [
         j
         for j, parent in enumerate(skeleton.parents.tolist())
-        if j not in held and parent in held and not limbs & set(skeleton.chain(j))
+        if j not in held and parent in held and limbs.isdisjoint(skeleton.chain(j))
     ]
-    if body.roles:
-        return tuple(sorted([*arms, *others]))
-    # Nothing is known: all but the root follows it.
-    return tuple(j for j in range(len(skeleton)) if int(skeleton.parents[j]) in skeleton.roots)
+    return tuple(sorted([*arms, *others]))
 
 
 def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follower], list[Note]]:
-    """Return what follows each joint, and what is to be said."""
+    """Return the spring of each joint that has one, and notes."""
+    skeleton = motion.skeleton
+    starts = _chosen(motion, p)
+    if not starts:
+        starts = dict.fromkeys(loose_joints(find_body(motion)), (p.frequency, p.damping))
+    if not starts:
+        remedy = Remedy("name the joints that follow", parameter="joints")
+        return {}, [Note("no loose parts were found", remedy, code="no-loose-parts")]
+    out = {}
+    for j in range(len(skeleton)):
+        depths = [(depth, k) for depth, k in enumerate(skeleton.chain(j)) if k in starts]
+        if depths:
+            depth, start = depths[0]  # the nearest start above
+            frequency, damping = starts[start]
+            out[j] = Follower(frequency * (1 - p.drag) ** depth, damping)
+    return out, []
+
+
+def _chosen(motion: Motion, p: SecondaryParameters) -> dict[int, tuple[float, float]]:
+    """Return the frequency and damping of the joints that the parameters name."""
     body, skeleton = find_body(motion), motion.skeleton
-    starts: dict[int, tuple[float, float]] = {}
-    for name in p.joints:
-        for joint in body.find_joints([name]):
-            starts[skeleton.index(joint)] = p.frequency, p.damping
     for name, frequency, damping in p.chains:
         _within(frequency, _FREQUENCIES, f"the frequency of {name!r}")
         _within(damping, _DAMPINGS, f"the damping of {name!r}")
-        for joint in body.find_joints([name]):
-            starts[skeleton.index(joint)] = frequency, damping
-    notes: list[Note] = []
-    if not starts:
-        starts = dict.fromkeys(loose_joints(body), (p.frequency, p.damping))
-        if not starts:
-            remedy = Remedy("name the joints that follow", parameter="joints")
-            notes.append(Note("no loose parts were found", remedy, code="no-loose-parts"))
-    out = {}
-    for j in range(len(skeleton)):
-        chain = skeleton.chain(j)
-        depths = [(depth, above) for depth, above in enumerate(chain) if above in starts]
-        if depths:
-            depth, start = depths[0]  # the nearest start above a joint is its chain's
-            frequency, damping = starts[start]
-            out[j] = Follower(frequency * (1 - p.drag) ** depth, damping)
-    return out, notes
+    chains = [*((name, p.frequency, p.damping) for name in p.joints), *p.chains]
+    return {
+        skeleton.index(joint): (frequency, damping)
+        for name, frequency, damping in chains
+        for joint in body.find_joints([name])
+    }
 
 
 def _within(value: float, bounds: tuple[float, float], what: str) -> None:
@@ -116,7 +119,7 @@ def _within(value: float, bounds: tuple[float, float], what: str) -> None:
 
 
 def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParameters) -> Motion:
-    """Return the motion with its parts behind."""
+    """Return the motion with its loose parts lagging behind."""
     body, turns = find_body(motion), global_rotations(motion)
     heading = quat.from_axis_angle([0.0, 1.0, 0.0], body.frame(motion)[1])
     back = quat.conjugate(heading)
@@ -144,7 +147,7 @@ def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParame
 
 
 def _base(motion: Motion, turns: FloatArray, parent: int) -> FloatArray:
-    """Return how a joint's parent is turned; a root's is the file's up axis."""
+    """Return the orientations of a joint's parent; for a root, that of the file's up axis."""
     if parent >= 0:
         return turns[:, parent]
     angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
@@ -159,10 +162,10 @@ def _moved(before: FloatArray, after: FloatArray, joint: int) -> npt.NDArray[np.
 
 
 def _developed(turns: FloatArray) -> FloatArray:
-    """Unroll rotations (F, 4) into a path (F, 3), whose steps are the rotations between frames.
+    """Return a path (F, 3) whose steps are the rotation vectors between frames of (F, 4).
 
-    A swing about one axis is its angle. The response of a spring depends on the last steps only, so
-    that it does not drift, and rotations may be of any size.
+    Rotations may be of any size. The path may drift, but the response of a spring depends only on
+    the last steps.
     """
     steps = quat.log(quat.multiply(turns[1:], quat.conjugate(turns[:-1])))
     out: FloatArray = np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
@@ -178,7 +181,7 @@ def _share(motion: Motion, p: SecondaryParameters) -> tuple[FloatArray, slice]:
     inside = np.flatnonzero((times >= first - 1e-9) & (times <= last + 1e-9))
     fade = max(min(p.fade, (last - first) / 2), 1e-9)
     away = last - times
-    if first > motion.domain[0] + 1e-9:  # something is before it
+    if first > motion.domain[0] + 1e-9:  # fade in after the part before it
         away = np.minimum(times - first, away)
     u = np.clip(np.where(away < 1e-9, 0.0, away) / fade, 0.0, 1.0)
     share: FloatArray = u * u * (3 - 2 * u)
