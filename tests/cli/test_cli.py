@@ -245,7 +245,7 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, d / "no" / "out.bvh"), "does not exist"),
         (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),
         (lambda d, j: ("convert", j, j), "is the input"),
-        (lambda d, j: ("apply", j, d / "out.bvh"), "say how to retime"),
+        (lambda d, j: ("apply", j, d / "out.bvh"), "give --warp FILE"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),

@@ -30,7 +30,7 @@ _FIRST_WORKER = 3.0
 # Tasks at the workers, in times their number: one is worked on, and none waits for the coordinator.
 # With more than loky's own queue holds, its thread stumbles over them when it is ended.
 _AHEAD = 2
-# How often the link to a cluster is looked at, seconds.
+# Interval between checks of the connection to a cluster, in seconds.
 _LOOK = 0.5
 # Results that are lost for so long, seconds, are not being made again.
 _LOST = 20.0
@@ -38,7 +38,7 @@ _VERSION = "__import__('retime').__version__"
 
 
 class LostWorkersError(RetimeError):
-    """Workers are gone; what they worked on can be done again at once."""
+    """Workers died; their tasks can be repeated at once."""
 
 
 class LostBackendError(RetimeError):
@@ -74,7 +74,7 @@ class Tls:
 
     @classmethod
     def of(cls, ca: Path | None, cert: Path | None, key: Path | None) -> Tls | None:
-        """Gather the files; none if none is given, all of them where one is."""
+        """Return the files; ``None`` if none is given, an error if only some are."""
         given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
         if not any(given.values()):
             return None
@@ -347,7 +347,7 @@ def _must_answer(place: str, security: Any) -> None:
 
 
 def _must_be_ours(client: Any, address: str) -> None:
-    """Refuse a cluster without workers, and workers with another retime."""
+    """Reject a cluster without workers, and workers with another version of retime."""
     from retime import __version__
 
     ask: Callable[..., Any] = client.run

@@ -47,7 +47,7 @@ class Gate:
     limits: Mapping[str, Limit]
 
     def reasons(self, measures: Mapping[str, float]) -> tuple[str, ...]:
-        """Say why a result is rejected; nothing where it is accepted."""
+        """Return the reasons to reject a result; none if it is accepted."""
         out = []
         for name, limit in self.limits.items():
             value, title = measures.get(name), name.replace("_", " ")
@@ -70,7 +70,7 @@ class Gate:
 
     @property
     def document(self) -> dict[str, dict[str, Any]]:
-        """What it says, as its file does."""
+        """The limits as in a gate file."""
         out: dict[str, dict[str, Any]] = {}
         for name, limit in self.limits.items():
             ends = {"min": limit.least, "max": limit.most}

@@ -1,4 +1,4 @@
-"""The coordinator: plans, hands out, sorts, remembers. Only it writes the manifest."""
+"""The coordinator plans tasks, distributes them and sorts results. Only it writes the manifest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from retime.recipe.json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
-# Workers that are killed are replaced, and their clips done again, so many times a run.
+# Killed workers are replaced, and their clips repeated, at most this many times per run.
 _MOST_LOSSES = 5
 # Failures that would be the same again; the rest may go better next time.
 _FOR_GOOD = ("input", "fault")
@@ -40,7 +40,7 @@ Told = Callable[[Row, Summary], None]
 
 
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
-    """Run a batch to its end; what stops it leaves a manifest to continue from.
+    """Run a batch to its end; if it stops, its manifest allows to continue.
 
     ``told`` is called with each row as it is finished, and the summary so far.
     """
@@ -233,7 +233,7 @@ class _Run:
             version=__version__,
         )
 
-    # ---- what is known already
+    # ---- earlier results
 
     def _known(self, row: Row) -> bool:
         """Return whether an earlier run did it, and move its result as the gate requires."""
@@ -262,7 +262,7 @@ class _Run:
         reasons = self.batch.gate.reasons(row.measures or {})
         return replace(row, verdict=PLACES[bool(reasons)], reasons=reasons)
 
-    # ---- what comes back
+    # ---- outcomes
 
     def _finish(self, outcome: Outcome) -> None:
         found = self._given.pop(outcome.name, None)

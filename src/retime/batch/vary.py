@@ -25,7 +25,7 @@ class Variation:
     """One parameter of one step that varies."""
 
     text: str
-    """As it was given; what is drawn depends on the part before ``=``."""
+    """The text as given; draws depend on the part before ``=``."""
     step: int
     """Place of the step in the recipe, from 0."""
     parameter: str
@@ -38,7 +38,7 @@ class Variation:
     whole: bool = False
     """Whether only whole numbers of the range are drawn."""
     choices: tuple[Any, ...] = ()
-    """Values to choose from, in place of a range."""
+    """Values to choose from, instead of a range."""
 
     def draw(self, clip_sha256: str, copy: int, seed: int) -> Any:
         """Draw a value for a copy of a clip: the same on any machine, in any order."""
@@ -54,7 +54,7 @@ class Variation:
 
 
 def parse_variations(texts: Sequence[str], recipe: Recipe) -> list[Variation]:
-    """Read what varies; two that vary the same are refused."""
+    """Parse variations; two of the same parameter are an error."""
     found: list[Variation] = []
     for text in texts:
         one = parse_variation(text, recipe)

@@ -245,7 +245,7 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _shown(as_json: bool, failures: list[str]) -> Iterator[Callable[[Any, Any], None]]:
-    """Show what comes: a line of JSON for each result, and a bar where a person watches."""
+    """Show results: a line of JSON for each, or a bar on a terminal."""
     with _bar() as advance:
 
         def told(row: Any, summary: Any) -> None:

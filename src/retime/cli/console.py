@@ -35,7 +35,7 @@ _UNITS = {
 
 
 def set_loudness(*, quiet: bool, verbose: bool) -> None:
-    """Say less than usual, or more: what retime logs, with times."""
+    """Print only errors, or also the log with times."""
     _Loudness.quiet, _Loudness.verbose = quiet, verbose
     log = logging.getLogger("retime")
     log.setLevel(logging.ERROR if quiet else logging.DEBUG if verbose else logging.NOTSET)
@@ -46,7 +46,7 @@ def set_loudness(*, quiet: bool, verbose: bool) -> None:
 
 
 class _Told(logging.Handler):
-    """Prints what retime logs, with the seconds since the command began."""
+    """Print the log with the seconds since the command began."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,13 +59,13 @@ class _Told(logging.Handler):
 
 
 def explain() -> None:
-    """Print where an error came from, where a person wants to know."""
+    """Print the traceback of an error with ``--verbose``."""
     if _Loudness.verbose:
         traceback.print_exc()
 
 
 def note(text: str) -> None:
-    """Say something beside the result."""
+    """Print a note to stderr."""
     if not _Loudness.quiet:
         print(f"note: {STREAMS.named(said(text))}", file=sys.stderr)
 

@@ -27,7 +27,7 @@ def retime_file(
     beside: Sequence[Path | None] = (),
     read: Recipe | None = None,
 ) -> None:
-    """Evaluate steps on a file and on those that go with it; say what came of it.
+    """Evaluate steps on a file and its partners, and report the result.
 
     ``beside`` are files that the command writes itself: none may be written twice. ``read`` is the
     recipe that the steps come from.
@@ -206,7 +206,7 @@ def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None])
 
 
 def _pair(text: str, target: Path) -> tuple[Path, Path]:
-    """Split FILE[=OUT]; without OUT the result stands beside the main one, named after FILE."""
+    """Split FILE[=OUT]; without OUT the result is written beside the main one, named after FILE."""
     file, mark, out = text.partition("=")
     source = Path(file)
     if mark:

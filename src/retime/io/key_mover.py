@@ -1,4 +1,4 @@
-"""Keys moved by a warp: where they go, and where the warp needs more of them.
+"""Move keys by a warp, and add keys where its curve needs them.
 
 Keys go where the warp shows them. A cut gets a key on both sides and none inside; both sides of a
 jump in the source stay apart; an end of the output gets a key where the track moves there; and
@@ -26,7 +26,7 @@ _JUMP = 1e-6
 
 @dataclass(frozen=True)
 class Grain:
-    """How finely a format tells times apart, in its own unit of time."""
+    """Precision of a format's times, in its unit of time."""
 
     ramp: float
     """How long a jump of time takes: a track has one value at a time."""
@@ -267,7 +267,7 @@ def _is_first(values: IntArray) -> BoolArray:
 def extended(
     x: FloatArray, y: FloatArray, *, before: bool, after: bool, far: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Let keys before and after what a warp shows keep their distance from it."""
+    """Extend a warp so that keys before and after its range keep their distance from it."""
     way = -1.0 if y[-1] < y[0] else 1.0
     if before:
         x, y = np.r_[x[0] - far, x], np.r_[y[0] - way * far, y]
@@ -277,7 +277,7 @@ def extended(
 
 
 def nearest(keys: FloatArray, times: FloatArray, same: float) -> tuple[IntArray, BoolArray]:
-    """Return the key that is nearest to each time, and whether it stands there."""
+    """Return the key nearest to each time, and whether it is at that time."""
     above = np.clip(np.searchsorted(keys, times), 0, len(keys) - 1)
     below = np.maximum(above - 1, 0)
     at = np.where(np.abs(keys[below] - times) < np.abs(keys[above] - times), below, above)

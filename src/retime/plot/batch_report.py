@@ -1,4 +1,4 @@
-"""One page about a batch: what was accepted, what not and why, and how measures are spread."""
+"""One page about a batch: accepted and rejected results, reasons, and distributions of measures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ClipResult(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """A result to be drawn, beside what it was made of where that is still there."""
+    """A result to draw, with its source if that still exists."""
 
     name: str
     reasons: Sequence[str]

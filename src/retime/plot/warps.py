@@ -113,7 +113,7 @@ def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> 
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:
-    """Shade where the first warp keeps the source's timing."""
+    """Shade the ranges in which the first warp keeps the source's timing."""
     warp, channel = line
     t = np.linspace(*warp.domain, 1000)
     kept = np.abs(warp.rate(t, channel) - 1) < _KEPT

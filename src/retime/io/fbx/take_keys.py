@@ -1,4 +1,4 @@
-"""Keys of FBX 6.1 takes: a list of times, values and letters that say how a curve goes on."""
+"""Keys of FBX 6.1 takes: a list of times, values and letters for the interpolation."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ class Unpacked:
 
     @property
     def scene(self) -> Path:
-        """The layer that the package stands for."""
+        """The first layer of the package."""
         return self.folder / self.names[0]
 
 
 def unpack(data: bytes, folder: Path, path: str | Path) -> Unpacked:
-    """Unpack a package; one that is packed, or that leads out of its folder, is refused."""
+    """Unpack a package; compressed files and paths outside its folder are errors."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [e for e in archive.infolist() if not e.is_dir()]

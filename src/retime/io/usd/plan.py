@@ -76,7 +76,7 @@ class EditPlan:
         return self._known[key]
 
     def follow(self, attribute: str, number: int) -> None:
-        """Let an attribute follow a warp; what two clips share follows the first."""
+        """Let an attribute follow a warp; one that two clips share follows the first's."""
         self._attributes.setdefault(attribute, number)
 
     def sample(self, entry: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ class EditPlan:
         self._skeletal.append(entry)
 
     def bake(self, prim: str, name: str, number: int) -> None:
-        """Give a prim a matrix of its own."""
+        """Replace the transform of a prim by a matrix."""
         self._baked.setdefault(prim, (name, number))
 
 
@@ -144,7 +144,7 @@ class _Clip:
         found = joined(np.array([min(ends), max(ends)]))
         return float(found[0]), float(found[-1])
 
-    # ---- what goes back
+    # ---- joints
 
     def add(self) -> None:
         """Add all joints to the plan."""

@@ -1,4 +1,4 @@
-"""Stages, as the program that runs USD sees them: what is animated, and by which prims.
+"""Find the animations of a stage and the prims that they move.
 
 Nothing here runs in retime's own process: see :mod:`retime.io.usd.child`.
 """

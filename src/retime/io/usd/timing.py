@@ -1,4 +1,4 @@
-"""Time samples: the frames that show them, and where a warp puts them. All times are time codes."""
+"""Time samples: their frames, and their times after a warp. All times are time codes."""
 
 from __future__ import annotations
 

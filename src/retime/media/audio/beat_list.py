@@ -22,11 +22,11 @@ class BeatList:
     beats: FloatArray
     """Seconds of the song, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars; empty where they are not known."""
+    """First beats of bars; empty if they are unknown."""
     onsets: FloatArray
-    """Moments at which something starts to sound; empty where there is no song."""
+    """Times of onsets; empty without a song."""
     origin: str
-    """Where they come from: ``tracked``, ``tempo`` or the name of a file."""
+    """Their source: ``tracked``, ``tempo`` or the name of a file."""
     duration: float | None = None
     """Length of the song in seconds, if there is one."""
 

@@ -42,7 +42,7 @@ _FINE = 0.03
 _PULSE, _PULSE_WINDOW = 0.28, 6
 # Below this mean power there is silence.
 _SILENCE = 1e-7
-# Downbeats are told where they stand out by this much, in standard errors.
+# Downbeats must stand out by this much, in standard errors.
 _CLEAR = 4.0
 
 
@@ -53,7 +53,7 @@ class TrackedBeats:
     beats: FloatArray
     """Seconds, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars where they are clear; otherwise empty."""
+    """First beats of bars; empty if they are not clear."""
     onsets: FloatArray
     """Moments at which something starts to sound, seconds."""
     pulse: float

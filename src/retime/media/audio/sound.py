@@ -122,7 +122,7 @@ class _Resampler:
 
 
 def _fill(file: Any, moment: float, written: int, rate: int, channels: int, longest: float) -> int:
-    """Put silence where sound pauses; ``moment`` is where the next samples belong."""
+    """Write silence for a pause in the sound; ``moment`` is the time of the next samples."""
     gap = min(moment, longest + 1.0) - written / rate
     if gap <= _SHAKE_S:
         return 0
