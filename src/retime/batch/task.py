@@ -223,7 +223,7 @@ def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _write_skeleton(target: Path) -> None:
-    """Put a separate skeleton file beside its motion, replacing an existing one."""
+    """Copy a separate skeleton file beside its motion, unless it is there already."""
     from retime.io import format_of
 
     form = format_of(target)

@@ -93,7 +93,7 @@ class _Places:
         self.last: int | None = None
 
     def next(self, target: int, low: int, high: int) -> int:
-        """Choose a window's middle: near the target, within bounds, similar to the output so far."""
+        """Choose a window's middle: near the target, within bounds, like the output so far."""
         natural = None if self.last is None else self.last + self.hop
         if natural is not None and abs(natural - target) <= 1:
             self.last = natural  # at rate 1 the source goes on as it is
