@@ -50,27 +50,24 @@ def root_layer(motion: Motion, times: FloatArray, offset: FloatArray, metres: fl
 def flight_layer(
     model: PhysicsModel, motion: Motion, warp: TimeWarp
 ) -> tuple[PoseLayer | None, list[Note]]:
-    """Return the change of heights that lets a motion's flights fall with a model's gravity.
+    """Return a pose layer that changes heights, so that flights fall with the model's gravity.
 
     Parameters
     ----------
     model : PhysicsModel
-        Of the motion.
+        The model of the motion.
     motion : Motion
-        As it was given: in its own units.
+        The motion, in its own units.
     warp : TimeWarp
-        The timing that it will have.
+        Its new timing.
     """
     flights = [f for f in model.flights if f.clear]
     if not flights:
         return None, [Note("no flight is clear: no height was changed", code="no-clear-flight")]
     gravity = float(np.linalg.norm(model.gravity))
     spans = [(f.start, f.end) for f in flights]
-    wanted = []
-    for start, end in spans:
-        at = warp.inverse([start, end])
-        wanted.append(gravity * float((at[1] - at[0]) / (end - start)) ** 2)
-    more = [goal - f.gravity for goal, f in zip(wanted, flights, strict=True)]
+    slowed = [float(np.ptp(warp.inverse(span))) / (span[1] - span[0]) for span in spans]
+    more = [gravity * s**2 - f.gravity for s, f in zip(slowed, flights, strict=True)]
     offset = flight_offsets(model.times, spans, more)
     if np.abs(offset).max() < _UNSEEN:
         return None, []

@@ -189,36 +189,39 @@ def _others(
 
 
 def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
-    """Take contacts as they are given: feet by heel and ball, other joints as points."""
+    """Return the supports of given contacts: heel and ball of feet, and points of other joints."""
     if not isinstance(contacts, Iterable):
         raise InputError(f"contacts are a list, not {type(contacts).__name__}")
     feet = _feet(motion, body)
+    # Joints of feet, with the number of the foot and 0 for the heel, 1 for the ball.
+    parts = [(foot.ankle_joint, (f, 0)) for f, foot in enumerate(feet)]
+    parts += [(foot.toe_joint, (f, 1)) for f, foot in enumerate(feet)]
     down = np.zeros((len(motion), len(feet), 2), bool)
     others: dict[int, Mask] = {}
     times = motion.times
     for contact in contacts:
-        if not isinstance(contact, Contact):
-            raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
-        if contact.joint not in motion.skeleton:
-            raise InputError(f"a contact names the joint {contact.joint!r}, which is not there")
-        joint = motion.skeleton.index(contact.joint)
+        joint = _joint_of(contact, motion)
         when = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-        for f, foot in enumerate(feet):
-            if joint == foot.toe_joint or joint == foot.ankle_joint:
-                part = 1 if joint == foot.toe_joint else 0
-                down[when, f, part] = True
-                if foot.toe_joint == foot.ankle_joint:
-                    down[when, f] = True
-                break
-        else:
+        touched = [part for j, part in parts if j == joint]
+        for f, part in touched:
+            down[when, f, part] = True
+        if not touched:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
     ground = _lowest(feet, len(motion))
     return Supports(feet, down, ground, _others(motion, body, others, set(others)))
 
 
+def _joint_of(contact: Contact, motion: Motion) -> int:
+    if not isinstance(contact, Contact):
+        raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
+    if contact.joint not in motion.skeleton:
+        raise InputError(f"a contact names the joint {contact.joint!r}, which is not there")
+    return motion.skeleton.index(contact.joint)
+
+
 @dataclass(frozen=True, eq=False)
 class _Touch:
-    """A point that touches in some frames: where (F, 3), when, and its basis forces (F, B, 3)."""
+    """A contact point: position (F, 3), frames of contact, and basis forces (F, B, 3)."""
 
     joint: int
     place: FloatArray
@@ -227,7 +230,7 @@ class _Touch:
 
 
 def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> list[FloatArray]:
-    """Return N (dofs, L) of every frame: what each basis force of its contacts does (11).
+    """Return N (dofs, L) of each frame: the generalized forces of the basis forces (11).
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
