@@ -77,7 +77,7 @@ class Request:
         loop: bool,
         weights: tuple[float, float, float],
     ) -> TimingProblem:
-        """Return the request as an optimization problem over nodes.
+        """Return the request as an optimisation problem over nodes.
 
         ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
         those of feasibility, torques and smoothness.

@@ -230,7 +230,7 @@ class _Touch:
 
 
 def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> list[FloatArray]:
-    """Return N (dofs, L) of each frame: the generalized forces of the basis forces (11).
+    """Return N (dofs, L) of each frame: the generalised forces of the basis forces (11).
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
