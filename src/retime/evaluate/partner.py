@@ -71,7 +71,7 @@ def _starts_apart(motion: Motion, partner: Motion) -> bool:
 
 
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp for a partner: per joint if it has these joints, otherwise that of the root."""
+    """Return the warp for a partner: per joint if it has these joints, or that of the root."""
     if not warp.per_channel or any(c in partner.channels for c in warp.channels):
         return warp
     root = motion.skeleton.names[motion.skeleton.roots[0]]
