@@ -1,4 +1,4 @@
-"""Poses as signals: where the joints are, seen from the character's own place and heading."""
+"""Pose signals: joint positions relative to the character's position and heading."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ __all__ = [
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
-# Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
+# Smoothing of features by a Gaussian, seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
 # The time constant of the features [y, tau y', tau^2 y''], seconds.
 TAU = 0.1
-# Coordinates that vary by less than this, in metres, say nothing.
+# Least variation of a coordinate that is used, metres.
 _STILL = 1e-6
 # A reference whose joints differ from the motion's by less, in body heights, is the motion itself.
 _SAME = 0.01
-# References must share this many joints with the motion.
+# Least number of joints that a reference and the motion have in common.
 _LEAST_JOINTS = 4
-# Bones and rest poses that differ by less than this, in radians, lie alike.
+# Largest difference of bones and rest poses that count as equal, radians.
 _ALIKE = np.radians(1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """A motion's poses, and those of its references (R, D) at the output's rate.
+    """The poses of a motion, and those of its references (R, D) at the rate of the output.
 
-    ``own`` tells that the references are the motion itself, with the timing that it has; ``tall``
+    ``own`` is whether the references are the motion itself, with unchanged timing; ``tall``
     is the figure's standing height in metres.
     """
 
@@ -65,14 +65,14 @@ class Signals:
 
 
 def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
-    """Sample a motion evenly, its end included; the rate gives way to the duration."""
+    """Sample a motion at equal intervals up to its end; the rate is adjusted to the duration."""
     start, end = motion.domain
     steps = max(round((duration or (end - start)) * rate), 1)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(start, end, steps + 1))
 
 
 def filtered(signal: FloatArray, sigma: float) -> FloatArray:
-    """Smooth a signal (F, ...) in time by a Gaussian, sigma in frames; ends are held."""
+    """Smooth a signal (F, ...) in time by a Gaussian with sigma in frames; ends are extended."""
     from scipy.ndimage import gaussian_filter1d
 
     out: FloatArray = gaussian_filter1d(signal, sigma, axis=0, mode="nearest")
@@ -80,9 +80,9 @@ def filtered(signal: FloatArray, sigma: float) -> FloatArray:
 
 
 def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
-    """Bring points (F, N, 3) into the frame below the hips that turns with the heading only.
+    """Transform points (F, N, 3) to the frame on the ground below the hips, along the heading.
 
-    Height and lean stay in the coordinates, so that gravity's direction is not lost.
+    Height and lean are kept, so that the direction of gravity is the vertical axis.
     """
     body = find_body(motion)
     origin, heading = body.frame(motion)

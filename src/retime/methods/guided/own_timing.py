@@ -1,4 +1,4 @@
-"""The input as its own reference: a search over speeds that change gradually, and a polish.
+"""Use the input as its own reference: search gradually changing speeds, then refine.
 
 The paper's search may jump from any speed to any other, and a moving average smears the jumps: what
 is delivered is not what was searched. Here two steps in a row differ by at most a bound, so nothing
@@ -33,9 +33,9 @@ from retime.timing import TimeWarp
 
 __all__ = ["keep_own_timing"]
 
-# Cells of a frame: of clips that get shorter, and of those that are stretched somewhere.
+# Cells per frame, for clips that get shorter and for those that are stretched somewhere.
 _CELLS, _STRETCHED_CELLS, _MOST_CELLS = 4, 8, 64
-# Where time is stretched, speeds go up to this, or half as far again as keytimes ask for.
+# Highest speed where time is stretched, or 1.5 times that required by keytimes.
 _FASTEST_STRETCHED = 4.0
 # Largest change of rate between frames at 30 fps, relative to the mean rate.
 _CHANGE, _CHANGE_RATE = 0.25, 30.0

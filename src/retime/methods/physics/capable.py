@@ -163,7 +163,7 @@ class CapableBody:
 
     @property
     def flight(self) -> npt.NDArray[np.bool_]:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         return self._recorded.flight
 
     @property

@@ -65,7 +65,7 @@ class RecordedForces:
 
     @property
     def flight(self) -> Mask:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         return self.measured.flights.mask
 
     @property

@@ -20,14 +20,14 @@ from retime.motion.kinematics import positions
 
 __all__ = ["Foot", "Other", "Supports", "support_maps", "supports_of"]
 
-# Half a foot's width, how far the heel reaches back and the tip forward, metres.
+# Half the width of a foot, and the extent of the heel backwards and the tip forwards, metres.
 _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
-# The sole is this far below the toe's end, metres.
+# Distance of the sole below the end of the toe, metres.
 _SOLE = 0.015
-# Hands that touch something this far above the lowest point, in metres, hold on to it.
+# Least height above the lowest point of hands that hold on to a support, metres.
 _GRIP_HEIGHT = 0.3
 
-# The part of a foot, heel or ball, that a point of it belongs to.
+# Part of the foot, heel or ball, of each of its points.
 _PARTS = {"heel": 0, "ball": 1, "toes": 1}
 
 Mask = npt.NDArray[np.bool_]
@@ -35,7 +35,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """Where a foot's parts are, (F, 3) each in metres, and on which joints."""
+    """Positions of the parts of a foot, (F, 3) each in metres, and their joints."""
 
     heel: FloatArray
     ball: FloatArray
@@ -46,16 +46,16 @@ class Foot:
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """A joint other than a foot that touches.
+    """A joint in contact that is not part of a foot.
 
     Parameters
     ----------
     joint : int
-        Of the skeleton.
+        Index in the skeleton.
     place, ahead : array (F, 3)
-        Where it is, metres, and where the figure faces.
+        Position in metres, and direction that the figure faces.
     when, holds_on : array (F,) of bool
-        While it touches, and while it can pull.
+        Frames in which it is in contact, and in which it can pull.
     """
 
     joint: int
@@ -67,18 +67,18 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Which parts touch, in each frame.
+    """Parts in contact in each frame.
 
     Parameters
     ----------
     feet : tuple of Foot
-        Left and right, where there are.
+        Left and right foot, if present.
     down : array (F, len(feet), 2) of bool
         Whether each foot's heel and ball are down.
     ground : array (F, len(feet))
-        Height of what each foot stands on, metres.
+        Height of the ground under each foot, metres.
     others : tuple of Other
-        Further points that touch.
+        Other joints in contact.
     """
 
     feet: tuple[Foot, ...]
@@ -88,14 +88,14 @@ class Supports:
 
     @cached_property
     def flight(self) -> Mask:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         touched: Mask = np.any(self.down.reshape(len(self.down), -1), axis=1)
         for other in self.others:
             touched = touched | other.when
         return ~touched
 
     def without(self, frames: Mask) -> Supports:
-        """Return the same with nothing that touches in some frames (F,)."""
+        """Return the supports without contacts in some frames (F,)."""
         if not (frames & ~self.flight).any():
             return self
         others = tuple(replace(o, when=o.when & ~frames) for o in self.others)
@@ -123,7 +123,7 @@ def _feet(motion: Motion, body: Body) -> tuple[Foot, ...]:
 def supports_of(
     motion: Motion, body: Body, given: Iterable[Contact] | None, *, only: bool
 ) -> Supports:
-    """Return what touches: as given for the joints that are named, as found for all others."""
+    """Return the supports: given contacts for the joints they name, detected ones for others."""
     if given is None:
         return _found_supports(motion, body)
     known = _given_supports(motion, body, given)
@@ -138,12 +138,12 @@ def supports_of(
 
 
 def _found_supports(motion: Motion, body: Body) -> Supports:
-    """Find what touches; see :func:`retime.body.contacts.find_contacts`.
+    """Find the supports; see :func:`retime.body.contacts.find_contacts`.
 
     Parameters
     ----------
     motion : Motion
-        The clip, evenly sampled.
+        The clip, sampled at equal intervals.
     body : Body
         Its roles.
     """
@@ -169,7 +169,7 @@ def _found_supports(motion: Motion, body: Body) -> Supports:
 
 
 def _lowest(feet: tuple[Foot, ...], frames: int) -> FloatArray:
-    """Return the level that each foot comes down to, for every frame."""
+    """Return the height of the ground under each foot in each frame."""
     levels = [float(np.percentile(f.ball[:, 1], 5)) for f in feet]
     return np.tile(levels, (frames, 1))
 
@@ -262,7 +262,7 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
 
 
 def _cone(friction: float, ahead: FloatArray) -> FloatArray:
-    """Return the edges (F, 4, 3) of friction pyramids that point ahead (F, 3) by an edge."""
+    """Return the edges (F, 4, 3) of friction pyramids with one edge forwards (F, 3)."""
     up = np.array([0.0, 1.0, 0.0])
     side = np.cross(up, ahead)
     ways = np.stack([side, ahead, -side, -ahead], axis=1)
@@ -271,7 +271,7 @@ def _cone(friction: float, ahead: FloatArray) -> FloatArray:
 
 
 def _foot_touches(supports: Supports, friction: float) -> list[_Touch]:
-    """List the corners of the soles, each while it touches: of the whole sole, the ball or heel."""
+    """Return the corners of the soles in contact: of the whole sole, the ball or the heel."""
     out = []
     for f, foot in enumerate(supports.feet):
         ahead = (foot.tip - foot.heel) * [1.0, 0.0, 1.0]
