@@ -140,17 +140,17 @@ def _pricing(problem: Problem, most: float) -> Pricing:
 
 
 def _usual_change(problem: Problem, m: int) -> float:
-    """Return the change of rate from one frame to the next that is not walled off."""
+    """Return the largest change of rate between frames without an extra cost."""
     return _CHANGE * problem.curve.frames / (m - 1) * (_CHANGE_RATE / problem.rate)
 
 
 def _search(problem: Problem, length: float) -> tuple[Path, float, int]:
-    """Search cells for the best path: it, the largest change of rate, and cells of a frame."""
+    """Search for the best path; return it, the largest change of rate, and the cells per frame."""
     m = problem.frames_of(length)
     cells, steps = _resolution(problem, length)
     keys = key_cells(problem, length, cells, steps)
     usual = _usual_change(problem, m)
-    # Limits to the cell inside them, or else outside: the polish keeps the limits themselves.
+    # Limits are rounded to cells here, and kept exactly by the refinement.
     for wide in (False, True):
         change = usual
         while True:
@@ -161,14 +161,14 @@ def _search(problem: Problem, length: float) -> tuple[Path, float, int]:
             except InfeasibleError:
                 if reach >= steps - 1:
                     break
-                change *= 2  # keytimes and limits may ask for more
+                change *= 2  # keytimes and limits may require more
     raise InfeasibleError(
         "no timing meets all limits of speed; widen them, or move or drop a keytime"
     )
 
 
 def _resolution(problem: Problem, length: float) -> tuple[int, int]:
-    """Choose the cells of a frame, and the largest step in cells."""
+    """Return the cells per frame, and the largest step in cells."""
     p = problem.p
     start, end = problem.domain
     slow, fast = steepest([(start, start), *p.keytimes, (start + length, end)])
@@ -216,7 +216,7 @@ def _table(problem: Problem, cells: int, steps: int, reach: int, *, wide: bool) 
 def _cells_between(
     limit: Limit, cells: int, wide: bool
 ) -> tuple[tuple[float, float], float, float]:
-    """Return a limit's span, and the least and largest step that it allows, in cells."""
+    """Return the span of a limit, and the smallest and largest step that it allows, in cells."""
     first, last, slowest, fastest = limit
     low, high = np.ceil(slowest * cells - 1e-9), np.floor(fastest * cells + 1e-9)
     if wide or low > high:
@@ -231,7 +231,7 @@ def _after(steps: int, reach: int) -> npt.NDArray[np.int64]:
 
 
 def _costs(problem: Problem, cells: int, steps: int, reach: int) -> FloatArray:
-    """Make the costs of all triples; those at the ends weigh more."""
+    """Return the costs of all triples; those at the ends have a larger weight."""
     table = cost_table(
         problem.curve.cells(cells),
         problem.references,

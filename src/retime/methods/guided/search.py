@@ -18,15 +18,15 @@ __all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
 Frames = npt.NDArray[np.int64]
 KeyFrames = Sequence[tuple[int, int]]
 
-# Costs are all kept while they fit; beyond, about a square root, and the rest made again.
+# Memory for all costs; beyond it, about their square root is kept and the rest recomputed.
 _COST_BYTES = 256 << 20
-# A priced search looks this many frames to either side of its guess.
+# Margin of a priced search on either side of its guess, frames.
 _MARGIN = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Input frames that an output shows, what they cost, and how far from the least that may be.
+    """Input frames of an output, their cost, and a bound on the optimality gap.
 
     ``gap`` is a certified bound: (cost - lower bound) / cost; 0 for an exact search.
     """
@@ -45,7 +45,7 @@ def cost_of(frames: Frames, step_costs: FloatArray, reach: int | None = None) ->
 
 
 def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frames]:
-    """Return the input frames that each output frame can show: least and most, (m,) each.
+    """Return the first and last input frame that each output frame can show, (m,) each.
 
     ``keys`` are (output frame, input frame), in order, both ends included.
     """

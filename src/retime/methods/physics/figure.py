@@ -1,4 +1,4 @@
-"""A motion as a rigid-body system: Pinocchio's model of its figure, its path and derivatives."""
+"""Rigid-body model of a motion: Pinocchio's model of the figure, the path and derivatives."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = [
     "make_figure",
 ]
 
-# Joints that turn by less than this, in radians, are merged with their parent.
+# Joints that rotate less than this, radians, are fixed to their parent.
 _STILL = 1e-3
-# More frames a second than this tell nothing new below the filter's cutoff.
+# Highest frame rate that is useful below the filter's cutoff.
 _MOST_FPS = 120.0
 _LEAST_FRAMES = 8
-# Seconds that the filter's input is continued beyond the clip's ends.
+# Extension of the clip beyond its ends for the filter, seconds.
 _PAD_SECONDS = 0.5
 
 
 def load_pinocchio() -> Any:
-    """Import Pinocchio, or say how to install it."""
+    """Import Pinocchio, or raise an error with the install command."""
     try:
         import pinocchio
     except ImportError:
@@ -46,7 +46,7 @@ def load_pinocchio() -> Any:
 
 
 def even_motion(motion: Motion) -> Motion:
-    """Bring a motion to evenly spaced frames, at most 120 a second, its ends kept."""
+    """Return a motion at equal intervals, at most 120 frames per second, with the same ends."""
     if len(motion) < _LEAST_FRAMES:
         raise InputError(
             f"a clip of {len(motion)} frames is too short for its accelerations to be known; it "
@@ -62,7 +62,7 @@ def even_motion(motion: Motion) -> Motion:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure as Pinocchio knows it.
+    """A figure as a Pinocchio model.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Figure:
         return int(self.model.nv)
 
     def placed(self, name: str, solid: Solid) -> tuple[int, FloatArray]:
-        """Return which of the model's joints carries a solid, and its parameters (10,) there."""
+        """Return the joint of the model that carries a solid, and its parameters (10,) there."""
         owner, frame = self.places[self.names.index(name)]
         pin = load_pinocchio()
         inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))

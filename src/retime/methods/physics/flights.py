@@ -1,4 +1,4 @@
-"""Flights: when nothing holds a figure, how fast it falls, and what that tells of its clock.
+"""Find flights, their gravity, and the playback speed that corrects it.
 
 A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
 therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
@@ -28,27 +28,27 @@ Mask = npt.NDArray[np.bool_]
 # A flight is clear if its acceleration varies by less than this share of its median, over the
 # inner part that the filter's blur does not reach, and if it lasts long enough; seconds.
 _CLEAR, _LEAST, _INNER = 0.42, 0.12, 0.2
-# Whose force from outside is less than this, in body weights, falls.
+# External force below which a body falls, in body weights.
 _FALLS = 0.4
-# Unclear flights are believed if their gravity is this near to that of the clear ones (log).
+# Largest log difference of an accepted unclear flight from the gravity of clear ones.
 _LIKE_OTHERS = 0.7
 # Gravity is off if by more than this share; more where it is less sure: in flights shorter than
 # this (seconds), unclear ones, or while all flights together are right.
 _OFF, _OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
 # Flights that agree so well (log) tell of the whole clip; else of what is this near, in seconds.
 _AGREE, _NEAR = 0.3, 0.3
-# A flight needs this much of gravity to be told from hanging.
+# Least gravity of a flight, relative to earth; less is hanging.
 _SOME = 0.05
-# Speeds that a false frame rate makes of the true one.
+# Factors on the speed by wrong frame rates.
 _FRAME_RATES = (0.25, 0.5, 2.0, 4.0)
 _LIKE_RATE = 0.12
-# So large a share of frames that something unseen holds is told.
+# Fraction of frames with undetected contacts above which there is a note.
 _MUCH_HELD = 0.02
 
 
 @dataclass(frozen=True)
 class Flight(Pictured):
-    """A stretch in which nothing touches.
+    """A flight: a part without contacts.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Flight(Pictured):
     start, end : float
         Source times, seconds.
     gravity : float
-        Acceleration with which it falls as recorded, m/s^2.
+        Recorded downward acceleration, m/s^2.
     clear : bool
-        Whether that can be told.
+        Whether that acceleration is reliable.
     speed : float
-        x* = p'^2 at which it is taken to be true.
+        x* = p'^2 at which the recording is correct.
     """
 
     first: int
@@ -74,7 +74,7 @@ class Flight(Pictured):
 
     @property
     def corrected(self) -> bool:
-        """Whether its recorded timing is not believed."""
+        """Whether its recorded timing is corrected."""
         return abs(self.speed - 1) > 1e-9
 
 
@@ -89,7 +89,7 @@ class Flights:
     mask : array (F,) of bool
         Frames in flight.
     held : array (F,) of bool
-        Frames in which nothing is seen to touch, and yet the figure does not fall.
+        Frames without contacts in which the figure does not fall.
     speeds : array (F,)
         x* of every frame.
     """

@@ -1,4 +1,4 @@
-"""Heights of flights: keep the timing of a jump and change how high it goes instead.
+"""Change the height of a jump instead of its timing.
 
 In flight the centre of mass must fall with gravity. Where its timing is to stay, a parabola is
 added to the root's height that makes up the difference. Rotations are unchanged.
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["flight_layer", "root_layer"]
 
-# Changes below this, in metres, are none.
+# Smallest change of height, metres.
 _UNSEEN = 1e-4
 
 
 def root_layer(motion: Motion, times: FloatArray, offset: FloatArray, metres: float) -> PoseLayer:
-    """Return the change of pose that lifts a figure by offsets (F,) in metres.
+    """Return a pose layer that raises a figure by offsets (F,) in metres.
 
     Parameters
     ----------
     motion : Motion
-        Whose roots are lifted.
+        The motion.
     times : array (F,)
-        Of the offsets, seconds.
+        Times of the offsets, seconds.
     offset : array (F,)
-        Upwards, metres.
+        Offsets upwards, metres.
     metres : float
         Metres per unit of the motion.
     """

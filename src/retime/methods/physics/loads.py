@@ -1,4 +1,4 @@
-"""Loads as people say them: 15 kilograms on the chest, in the hands, in a backpack."""
+"""Loads: 15 kilograms on the chest, in the hands, or in a backpack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retime.motion.kinematics import global_rotations
 
 __all__ = ["PLACES", "added_loads", "moved_centres"]
 
-# Words for places beside joints and roles.
+# Names of places other than joints and roles.
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
 # A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.

@@ -148,7 +148,7 @@ class Legs:
         return np.asarray(sums[: len(self.wanted)])
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """Return the value of the leg of each node; the last value is for the part after all legs."""
+        """Return the value of the leg of each node; the last value is for the part after them."""
         return np.asarray(np.r_[values[self.of], values[self.of[-1]]])
 
     def missed(self, b: FloatArray, spent: FloatArray) -> FloatArray:
