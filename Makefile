@@ -8,7 +8,7 @@ TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test check compiled bench stress versions papers docs coverage release format clean
+.PHONY: help demo blender studio pages test suite check patient_check compiled bench stress versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -42,9 +42,15 @@ blender: $(STAMP)  ## Build the Blender extension's zip into dist/
 pages: $(STAMP)
 	$(BIN)/python web/build.py --optional
 
+# Tests wait for browsers and servers a third of the time: the checks run in the gaps.
 test: pages  ## Run all tests and checks
-	$(MAKE) --no-print-directory --jobs=2 check compiled
+	$(MAKE) --no-print-directory --jobs=2 suite patient_check
+
+suite: compiled
 	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
+
+patient_check: $(STAMP)
+	nice -n 19 $(MAKE) --no-print-directory check
 
 check: $(STAMP)  ## Lint, types, import contracts, prose
 	$(BIN)/ruff format --check --quiet .

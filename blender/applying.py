@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .carry import copy_shared, move_markers, move_range, move_sounds, span_of_others
 from .keys import LINEAR, Keys
+from .links import chain_of
 from .nla import MEMORY, add_strip, remember_scene, retimed_name, time_keys, track_of
 from .plan import key_plan, strip_plan
 from .problem import Problem
@@ -35,14 +36,11 @@ class Options:
     keep_markers: tuple = ()
     """Markers that stay."""
     keys_at: tuple = ()
-    """Frames of the result at which curves that change get a key where they have none."""
+    """Frames of the result whose poses were edited."""
     follow: bool = False
-    """Add as many keys as changed poses need, to curves that have some."""
-
-    @property
-    def adds_keys(self):
-        """Whether changed poses add keys."""
-        return bool(self.keys_at) or self.follow
+    """Let curves follow changed poses between keys too."""
+    add_keys: bool = False
+    """Add the keys that changed poses need; otherwise values and handles change."""
 
 
 def apply_result(context, armature, blocks, found, result, options):
@@ -175,12 +173,7 @@ def driven_bones(armature):
 
 def _moved_by(bone, constraint):
     """Name the bones that a constraint moves: its own, and of an IK chain those above."""
-    if constraint.type != "IK":
-        return {bone.name}
-    above = list(bone.parent_recursive)
-    if constraint.chain_count:  # 0 is the whole chain
-        above = above[: constraint.chain_count - 1]
-    return {bone.name, *(b.name for b in above)}
+    return chain_of(bone, constraint) if constraint.type == "IK" else {bone.name}
 
 
 def _mute(armature, bones, notes):
@@ -213,8 +206,9 @@ def _write(plan, found, options):
         curve = written[place].ensure(path, index, group)
         added += max(len(keys) - len(curve.keyframe_points), 0)
         keys.write(curve)
-    if options.how == "REKEY" and added and (options.tolerance or options.adds_keys):
-        why = "for the changed poses" if options.adds_keys else "to keep the curves"
+    if options.how == "REKEY" and added:
+        edited = options.keys_at or options.follow or not options.at_keys
+        why = "for the changed poses" if edited else "to keep the curves"
         notes.append(f"{added} keys were added {why}")
     if in_strips:
         for before, copy in zip(found, written, strict=True):

@@ -3,7 +3,7 @@
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from .capture import composed, continuous, decomposed
+from .capture import composed, continuous, decomposed, inverted
 from .keys import LINEAR, Keys
 
 _LOCATION, _SCALE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
@@ -49,7 +49,7 @@ def _basis(armature, result, name, poses):
     rest = capture.rest[capture.names.index(name)]
     plain = bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
     if plain or bone.parent is None:
-        return np.linalg.inv(rest) @ local
+        return inverted(rest) @ local
     parents = _pose(result, bone.parent.name, poses)
     own = parents @ local
     above = bone.parent.matrix_local
@@ -69,7 +69,7 @@ def _within(result, name):
     local = result.local(name)
     if capture.parents[capture.names.index(name)] >= 0:
         return local
-    return np.linalg.inv(_world(result)) @ local
+    return inverted(_world(result)) @ local
 
 
 def _world(result):

@@ -1,130 +1,77 @@
 """Correcting: changed poses put on keyed bones, at the keys that they have.
 
 Where a method changed poses, each keyed bone is moved as the joint that it governs was moved, and
-back by what its parent already did. Values of keys change; keys and curves stay as many.
+back by what its parent already did. Values and handles of keys change. Curves stay as many, and
+keys too, unless new ones are asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
-from .capture import composed, continuous, decomposed
+from .capture import inverted
+from .fitting import bent, farthest, fitted, has_key
 from .following import followed, shifted
 from .keys import Keys
+from .poses import Poses
 from .rekey import with_keys
 
 # A bone that is moved by less than this keeps its values: radians, and armature units.
 _LEAST = 1e-4
 # A curve follows a change within this, radians or shares of a quaternion, and metres.
-_FOLLOWS = 0.02, 0.005
+FOLLOWS = 0.02, 0.005
 _ROTATIONS = {
     "QUATERNION": ("rotation_quaternion", 4),
     "AXIS_ANGLE": ("rotation_axis_angle", 4),
 }
 
 
-class Poses:
-    """Poses of a result in the armature's space, at any frame: with changed poses, and without."""
+@dataclass(frozen=True)
+class Manner:
+    """How changed poses are put on curves."""
 
-    def __init__(self, result):
-        self.result, self.capture = result, result.capture
-        self._known, self._sent = {}, {}
-
-    def changed(self, joint, frames):
-        """Return a joint's matrices (N, 4, 4) at output frames, as the result has them."""
-        at = np.asarray(frames) - self.capture.first
-        return self._composed("changed", joint, frames, lambda n: _at(self.result.local(n), at))
-
-    def warped(self, joint, frames):
-        """Return the same where only time changed."""
-        return self._composed("warped", joint, frames, lambda n: self._warped(n, frames))
-
-    def source(self, joint, frames):
-        """Return a joint's matrices at source frames."""
-        at = np.asarray(frames) - self.capture.first
-        world = _at(self.capture.world, at)
-        return self._composed("source", joint, frames, lambda n: _at(self._local(n), at), world)
-
-    def _local(self, name):
-        """Return a joint's matrices as the engine was told them: small stretches left out."""
-        if name not in self._sent:
-            local = self.capture.local[:, self.capture.names.index(name)]
-            places, turns, sizes = decomposed(local)
-            if not self.result.moves(name):
-                places = np.tile(self.result.offset(name), (len(local), 1))
-            if not self.result.grows(name):
-                sizes = np.ones_like(sizes)
-            self._sent[name] = composed(places, turns, sizes)
-        return self._sent[name]
-
-    def control(self, name, frames):
-        """Return a keyed bone's matrices at source frames."""
-        if name in self.capture.controls:
-            return _at(self.capture.controls[name], np.asarray(frames) - self.capture.first)
-        return self.source(name, frames)
-
-    def _warped(self, name, frames):
-        capture, warp = self.capture, self.result.warp
-        local = self._local(name)
-        turned = _at(local, warp.of(name).source(frames) - capture.first)
-        if capture.parents[capture.names.index(name)] < 0:
-            moved = _at(local, warp.of(f"{name}:translation").source(frames) - capture.first)
-            turned[:, :3, 3] = moved[:, :3, 3]
-        return turned
-
-    def _composed(self, kind, joint, frames, local, world=None):
-        frames = np.asarray(frames, dtype=float)
-        key = kind, joint, frames.tobytes()
-        if key not in self._known:
-            capture = self.capture
-            own, parent = local(joint), capture.parents[capture.names.index(joint)]
-            if parent < 0:
-                if world is None:
-                    times = self.result.warp.body.source(frames)
-                    world = _at(capture.world, times - capture.first)
-                above = np.linalg.inv(world)
-            else:
-                above = self._composed(kind, capture.names[parent], frames, local, world)
-            self._known[key] = above @ own
-        return self._known[key]
-
-    def moved(self, joint, frames):
-        """Return how a joint was moved in space, beyond its timing, (N, 4, 4); ``None`` is not."""
-        if joint is None:
-            return np.tile(np.eye(4), (len(frames), 1, 1))
-        return self.changed(joint, frames) @ np.linalg.inv(self.warped(joint, frames))
+    keys_at: tuple = ()
+    """Frames of the result whose poses were edited."""
+    follow: bool = False
+    """Whether curves follow the result between keys too."""
+    add_keys: bool = False
+    """Whether curves get keys where the result needs them; otherwise handles shape them."""
+    new_curves: bool = False
+    """Whether a keyed bone gets the channels that it lacks."""
 
 
-def _at(matrices, places):
-    """Interpolate matrices (F, 4, 4) at places between frames, held beyond the ends."""
-    last = len(matrices) - 1
-    at = np.clip(np.asarray(places, dtype=float), 0, last)
-    near = np.round(at)
-    if np.abs(at - near).max(initial=0) < 1e-6:
-        return matrices[near.astype(int)].copy()
-    k = np.minimum(at.astype(int), max(last - 1, 0))
-    u = (at - k)[:, None]
-    places, turns, sizes = decomposed(matrices)
-    turns = continuous(turns)
-    q = turns[k] + u * (turns[k + 1] - turns[k])
-    q /= np.linalg.norm(q, axis=-1, keepdims=True)
-    return composed(
-        places[k] + u * (places[k + 1] - places[k]), q, sizes[k] + u * (sizes[k + 1] - sizes[k])
-    )
+@dataclass
+class Corrections:
+    """Changes of curves, and their distance from the result."""
+
+    bones: list = field(default_factory=list)
+    """Bones whose curves changed."""
+    bent: int = 0
+    """Curves that were shaped by handles, because the edited frame has no key."""
+    moved: set = field(default_factory=set)
+    """Frames of keys that moved because they are nearest to the edited frame."""
+    turn: float = 0.0
+    place: float = 0.0
+    """Largest distances of curves from the result: radians, and armature units."""
+
+    def off(self, channel, far):
+        """Take a curve's distance from the result into account."""
+        if channel == "location":
+            self.place = max(self.place, far)
+        elif channel.startswith("rotation"):
+            double = 2.0 if channel == "rotation_quaternion" else 1.0
+            self.turn = max(self.turn, double * far)
 
 
-def corrected(armature, animated, result, rows, *, new_curves, keys_at=(), follow=False):
+def corrected(armature, animated, result, rows, manner, made):
     """Put changed poses on the keys of curves: rows as a plan holds them, changed.
 
-    ``rows`` are (data path, index, group, keys) of the curves that are rewritten anyway. With
-    ``new_curves`` a bone that is keyed gets the channels that it lacks. Curves that change get a
-    key at the frames ``keys_at``, where they have none; to ``follow`` they get as many keys as the
-    change needs. Returns all rows, and the names of the bones that were corrected.
+    ``rows`` are (data path, index, group, keys) of the curves that are rewritten anyway. Returns
+    all rows; ``made``, the ``Corrections``, is filled.
     """
     rig, poses = result.capture.rig, Poses(result)
     table = {(path, index): (group, keys) for path, index, group, keys in rows}
-    names = []
     for name in sorted(rig.keyed):
         joint = rig.carried.get(name)
         if name in rig.poles or joint is None or name not in armature.pose.bones:
@@ -135,10 +82,10 @@ def corrected(armature, animated, result, rows, *, new_curves, keys_at=(), follo
             continue
 
         def turn(frames, sources, name=name, joint=joint, above=above):
-            offset = np.linalg.inv(poses.source(joint, sources)) @ poses.control(name, sources)
+            offset = inverted(poses.source(joint, sources)) @ poses.control(name, sources)
             own = poses.warped(joint, frames) @ offset
-            moved = np.linalg.inv(poses.moved(above, frames)) @ poses.moved(joint, frames) @ own
-            return np.linalg.inv(own) @ moved, moved[:, :3, 3] - own[:, :3, 3]
+            moved = inverted(poses.moved(above, frames)) @ poses.moved(joint, frames) @ own
+            return inverted(own) @ moved, moved[:, :3, 3] - own[:, :3, 3]
 
         def axes(sources, parent=parent):
             if parent is None:
@@ -146,9 +93,9 @@ def corrected(armature, animated, result, rows, *, new_curves, keys_at=(), follo
             return poses.control(parent.name, sources)[:, :3, :3]
 
         way = _Way(armature.pose.bones[name], animated, result, turn, axes)
-        if _correct_bone(way, table, new_curves, keys_at, follow):
-            names.append(name)
-    return [(path, index, *rest) for (path, index), rest in table.items()], names
+        if _correct_bone(way, table, manner, made):
+            made.bones.append(name)
+    return [(path, index, *rest) for (path, index), rest in table.items()]
 
 
 @dataclass
@@ -162,47 +109,83 @@ class _Way:
     """From output and source frames to turns of the bone's own axes, and shifts in space."""
     axes: object
     """From source frames to the axes along which its location is."""
+    known: dict = field(default_factory=dict)
+    """Changes that are worked out, by channel and frames."""
+
+    def graph(self, channel):
+        """Return the time of a channel."""
+        result = self.result
+        return result.warp.of(result.capture.rig.channel(self.bone.path_from_id(channel)))
 
     def offsets(self, channel, index, frames):
         """Return by how much a channel changes at output frames; beyond the result by nothing."""
+        at = channel, frames.tobytes()
+        if at not in self.known:
+            self.known[at] = self._offsets(channel, frames)
+        return self.known[at][:, index]
+
+    def _offsets(self, channel, frames):
         bone, result = self.bone, self.result
-        graph = result.warp.of(result.capture.rig.channel(bone.path_from_id(channel)))
         inside = (frames >= result.frames[0] - 0.5) & (frames <= result.frames[-1] + 0.5)
-        off = np.zeros(len(frames))
+        off = np.zeros((len(frames), len(_value(bone, channel))))
         if inside.any():
-            sources = graph.source(frames[inside])
+            sources = self.graph(channel).source(frames[inside])
             turns, shifts = self.turn(frames[inside], sources)
             if channel == "location" and not bone.bone.use_local_location:
                 # The location is along the parent's axes, whichever way the bone points.
-                along = np.linalg.solve(self.axes(sources), shifts[..., None])
-                off[inside] = along[:, index, 0]
+                off[inside] = np.linalg.solve(self.axes(sources), shifts[..., None])[..., 0]
             else:
-                mode = bone.rotation_mode
-                off[inside] = _offsets(bone, self.animated, mode, sources, turns, channel, index)
+                off[inside] = _offsets(bone, self.animated, sources, turns, channel)
         return off
 
-    def shifted(self, keys, channel, index, keys_at):
-        """Return a curve's keys moved by the change, with keys at frames; ``None``: none is."""
-        if len(keys_at):
-            keys = with_keys(keys, keys_at)
+    def changed(self, keys, channel, index, manner, made):
+        """Return a curve's keys, changed in a manner; ``None`` if nothing changes."""
+        if manner.follow:
+            return self._following(keys, channel, index, manner, made)
+        if manner.keys_at:
+            return self._at_frames(keys, channel, index, manner, made)
         off = self.offsets(channel, index, keys.co[:, 0])
         if _is_small(off):
             return None
-        if len(keys_at):
-            return shifted(keys, lambda frames: self.offsets(channel, index, frames))
         keys = keys.take(slice(None))
         for part in ("co", "handle_left", "handle_right"):
             keys.arrays[part][:, 1] += off
         return keys
 
-    def followed(self, keys, channel, index):
-        """Return a curve's keys moved by the change, and as many more as it needs."""
+    def _at_frames(self, keys, channel, index, manner, made):
+        """Change the poses at frames: at their keys, at new ones, or by the handles beside."""
+        if manner.add_keys:
+            keys = with_keys(keys, manner.keys_at)
+        # A single key is a setting for all frames, and new keys are put between keys alone.
+        reached = not manner.add_keys and len(keys) > 1
+        lacking = [f for f in manner.keys_at if reached and not has_key(keys, f)]
+        off = self.offsets(channel, index, np.r_[keys.co[:, 0], lacking])
+        if _is_small(off):
+            return None
+        if not lacking:
+            return shifted(keys, lambda frames: self.offsets(channel, index, frames))
+        for frame, by in zip(lacking, off[len(keys) :], strict=True):
+            keys, moved = bent(keys, frame, by)
+            made.moved |= {moved} - {None}
+        made.bent += 1
+        return keys
+
+    def _following(self, keys, channel, index, manner, made):
+        """Follow a change of all frames: by keys that it needs, or by the handles there are."""
         frames = self.result.frames.astype(float)
         off = self.offsets(channel, index, frames)
         if _is_small(off):
             return None
-        far = _FOLLOWS[1] / self.result.capture.scale if channel == "location" else _FOLLOWS[0]
-        return followed(keys, off, frames, far)
+        far = FOLLOWS[1] / self.result.capture.scale if channel == "location" else FOLLOWS[0]
+        if manner.add_keys and not manner.keys_at:
+            return followed(keys, off, frames, far)
+        if manner.add_keys:
+            keys = with_keys(keys, manner.keys_at)
+        curve = self.animated.find(self.bone.path_from_id(channel), index)
+        wanted = off + [curve.evaluate(float(f)) for f in self.graph(channel).source(frames)]
+        keys = fitted(keys, lambda at: self.offsets(channel, index, at), wanted, frames, far)
+        made.off(channel, farthest(keys, wanted, frames))
+        return keys
 
     def new_keys(self, channel, index):
         """Return keys on every frame for a channel that has no curve."""
@@ -217,54 +200,49 @@ def _is_small(off):
     return np.abs(off).max(initial=0) < _LEAST
 
 
-def _correct_bone(way, table, new_curves, keys_at, follow):
+def _correct_bone(way, table, manner, made):
     """Correct one bone's keys in a table; return whether anything changed."""
-    bone, animated = way.bone, way.animated
-    rotation, count = _ROTATIONS.get(bone.rotation_mode, ("rotation_euler", 3))
-    channels = (("location", 3), (rotation, count))
+    channels = _channels(way.bone)
+    curves = {at: way.animated.find(way.bone.path_from_id(at[0]), at[1]) for at in channels}
     # Keys of a bone's constraints or custom properties alone do not make it a control.
-    new_curves = new_curves and any(
-        animated.find(bone.path_from_id(channel), k) is not None
-        for channel, size in channels
-        for k in range(size)
-    )
+    new_curves = manner.new_curves and any(c is not None for c in curves.values())
     changed = False
-    for channel, size in channels:
-        path = bone.path_from_id(channel)
-        for index in range(size):
-            curve = animated.find(path, index)
-            has_keys = curve is not None and len(curve.keyframe_points)
-            if not has_keys and not new_curves:
-                continue
-            group, keys = table.get((path, index), ("", None))
-            if keys is None and has_keys:
-                keys = Keys.read(curve)
-            if keys is None:
-                made = way.new_keys(channel, index)
-                group = bone.name
-            elif follow:
-                made = way.followed(keys, channel, index)
-            else:
-                made = way.shifted(keys, channel, index, keys_at)
-            if made is None:
-                continue
-            table[path, index] = group, made
+    for (channel, index), curve in curves.items():
+        path = way.bone.path_from_id(channel)
+        group, keys = table.get((path, index), ("", None))
+        if keys is None and curve is not None and len(curve.keyframe_points):
+            keys = Keys.read(curve)
+        if keys is not None:
+            new = way.changed(keys, channel, index, manner, made)
+        elif new_curves:
+            group, new = way.bone.name, way.new_keys(channel, index)
+        else:
+            continue
+        if new is not None:
+            table[path, index] = group, new
             changed = True
     return changed
+
+
+def _channels(bone):
+    """List the channels of a bone that poses change, and their indices."""
+    rotation, count = _ROTATIONS.get(bone.rotation_mode, ("rotation_euler", 3))
+    return [(c, k) for c, size in (("location", 3), (rotation, count)) for k in range(size)]
 
 
 def _value(bone, channel):
     return [float(v) for v in getattr(bone, channel)]
 
 
-def _offsets(bone, animated, mode, sources, turns, channel, index):
-    """Return by how much one channel of a bone changes at source frames, turned by matrices."""
-    out = np.empty(len(sources))
+def _offsets(bone, animated, sources, turns, channel):
+    """Return by how much a channel of a bone changes at source frames, turned by matrices."""
+    mode = bone.rotation_mode
     curves = {
         name: [animated.find(bone.path_from_id(name), k) for k in range(len(_value(bone, name)))]
         for name in ("location", _ROTATIONS.get(mode, ("rotation_euler", 3))[0], "scale")
     }
     still = {name: _value(bone, name) for name in curves}
+    out = np.empty((len(sources), len(still[channel])))
     for n, (frame, turn) in enumerate(zip(sources, turns, strict=True)):
         now = {
             name: [_at_frame(c, frame, v) for c, v in zip(listed, still[name], strict=True)]
@@ -273,20 +251,21 @@ def _offsets(bone, animated, mode, sources, turns, channel, index):
         old = _quaternion(mode, now)
         basis = Matrix.LocRotScale(now["location"], old, now["scale"])
         place, rotation, _ = (basis @ Matrix(turn)).decompose()
-        if channel == "location":
-            out[n] = place[index] - now["location"][index]
-        elif mode == "QUATERNION":
-            if rotation.dot(old) < 0:
-                rotation.negate()
-            size = max(sum(v * v for v in now["rotation_quaternion"]) ** 0.5, 1e-9)
-            out[n] = rotation[index] * size - now["rotation_quaternion"][index]
-        elif mode == "AXIS_ANGLE":
-            axis, angle = rotation.to_axis_angle()
-            out[n] = (angle, *axis)[index] - now["rotation_axis_angle"][index]
-        else:
-            near = Euler(now["rotation_euler"], mode)
-            out[n] = rotation.to_euler(mode, near)[index] - now["rotation_euler"][index]
+        new = place if channel == "location" else _rotated(mode, rotation, old, now)
+        out[n] = np.subtract(new, now[channel])
     return out
+
+
+def _rotated(mode, rotation, old, now):
+    """Return a rotation as a bone's mode has it, near to what it was."""
+    if mode == "QUATERNION":
+        if rotation.dot(old) < 0:
+            rotation.negate()
+        return rotation * max(sum(v * v for v in now["rotation_quaternion"]) ** 0.5, 1e-9)
+    if mode == "AXIS_ANGLE":
+        axis, angle = rotation.to_axis_angle()
+        return angle, *axis
+    return rotation.to_euler(mode, Euler(now["rotation_euler"], mode))
 
 
 def _at_frame(curve, frame, still):

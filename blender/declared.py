@@ -35,10 +35,24 @@ def _as_menu(method, p):
     return p if words is None else {**p, "kind": "choice", "choices": words}
 
 
+# Tooltips of the words in menus.
+_WORDS = {
+    "previous": "The pose before it",
+    "next": "The pose after it",
+    "neighbours": "The mean of the poses before and after it",
+    "rest": "The rest pose of the armature",
+    "mirror": "The mirror image of the pose",
+    "hold": "Keep the pose for a while",
+    "snap": "Wait, then arrive quickly",
+    "anticipate": "Go back slightly before leaving the pose",
+    "settle": "Go past the pose and come back to it",
+}
+
+
 def words_of(method, parameter):
     """Make the items of a menu of the words that a parameter takes among other things."""
     listed = next(p for p in PAGE[method]["parameters"] if p["name"] == parameter)
-    return [(w, title(w), "") for w in listed["words"]]
+    return [(w, title(w), _WORDS[w]) for w in listed["words"]]
 
 
 def title(label):

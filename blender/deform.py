@@ -16,14 +16,14 @@ _STRAIGHT, _AS_LONG = 0.9998, 0.02
 _SAME_PLACE, _NEAR = 1e-3, 0.06
 
 
-def deform_bones(armature, edges):
+def deform_bones(armature, links):
     """Name the deform bones that make up the body, parents first."""
     bones = parents_first(armature.data.bones)
     deform = [b.name for b in bones if b.use_deform]
     if len(deform) in (0, len(bones)):
         deform = _of_collection(armature) or [b.name for b in bones]
-    targets = {source for source, *_ in edges.chains} | {p for _, p, *_ in edges.chains if p}
-    targets |= set(edges.direct)
+    targets = {source for source, *_ in links.chains} | {p for _, p, *_ in links.chains if p}
+    targets |= set(links.direct)
     weighted = _weighted(armature)
     names = set(deform)
 

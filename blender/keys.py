@@ -1,5 +1,7 @@
 """Keys of F-curves as arrays: read and written whole, never key by key."""
 
+from itertools import pairwise
+
 import numpy as np
 
 # Kinds of interpolation, as Blender numbers them.
@@ -51,20 +53,22 @@ class Keys:
     @classmethod
     def read(cls, curve, names=WHOLE):
         """Read all keys of an F-curve, or only some of what they have."""
-        points = curve.keyframe_points
-        n = len(points)
+        return cls.read_all([curve], names)[0]
+
+    @classmethod
+    def read_all(cls, curves, names=WHOLE):
+        """Read the keys of F-curves, one after the other; return them, and the span of each."""
+        starts = np.cumsum([0, *(len(c.keyframe_points) for c in curves)]).tolist()
+        spans = list(pairwise(starts))
         arrays = {}
         for name in names:
-            if name in _POINTS:
-                buffer = np.empty(2 * n, dtype=np.float32)
-                points.foreach_get(name, buffer)
-                arrays[name] = buffer.reshape(n, 2)
-            else:
-                arrays[name] = np.empty(n, dtype=_KINDS[name])
-                points.foreach_get(name, arrays[name])
-        for name in _POINTS:
-            arrays[name] = arrays[name].astype(float)
-        return cls(arrays)
+            # One array for all: Blender fills parts of it, and it is converted once.
+            size, kind = (2, np.float32) if name in _POINTS else (1, _KINDS[name])
+            values = np.empty(size * starts[-1], dtype=kind)
+            for curve, (start, end) in zip(curves, spans, strict=True):
+                curve.keyframe_points.foreach_get(name, values[size * start : size * end])
+            arrays[name] = values.reshape(-1, 2).astype(float) if size == 2 else values
+        return cls(arrays), spans
 
     @classmethod
     def made(cls, frames, values, interpolation=LINEAR):

@@ -100,6 +100,11 @@ class _Main(_Panel):
         column.prop(settings, "apply")
         if settings.apply in ("AUTO", "REKEY"):
             column.prop(settings, "snap")
+            row = column.row(heading="Add Keys", align=True)
+            row.prop(settings, "refine", text="")
+            value = row.row(align=True)
+            value.active = settings.refine
+            value.prop(settings, "tolerance", text="")
         column.prop(settings, "part")
         column.prop(settings, "hold_feet")
         column.prop(settings, "smoothing")
@@ -183,21 +188,23 @@ class _Poses(_Panel):
         row.prop(settings, "share", slider=True)
         tween = layout.operator("retime.tween")
         tween.toward, tween.share = settings.toward, settings.share
+        tween.add_keys = settings.refine
         layout.separator()
         row = layout.row(align=True)
         row.prop(settings, "preset", text="")
         row.prop(settings, "ease", slider=True)
         ease = layout.operator("retime.ease")
         ease.preset, ease.amount = settings.preset, settings.ease
+        ease.add_keys = settings.refine
         layout.separator()
         layout.prop(settings, "target")
-        layout.operator("retime.reach", icon="CURSOR")
+        layout.operator("retime.reach", icon="CURSOR").add_keys = settings.refine
         layout.separator()
         known = [
             p for p in offered("secondary") if p["name"] in ("strength", "frequency", "damping")
         ]
         _draw_parameters(layout, settings, "secondary", known)
-        layout.operator("retime.secondary")
+        layout.operator("retime.secondary").add_keys = settings.refine
 
 
 class _Check(_Panel):
@@ -240,11 +247,6 @@ class _Advanced(_Panel):
         column.prop(settings, "rest_frame")
         column.prop(settings, "shared")
         column.prop(settings, "mute")
-        row = column.row(heading="Add Keys")
-        row.prop(settings, "refine", text="")
-        value = row.row()
-        value.active = settings.refine
-        value.prop(settings, "tolerance", text="")
         for method in (settings.method, *_WITH_SETTINGS):
             header, body = layout.panel(f"retime_{method}", default_closed=True)
             header.label(text=_HEADINGS.get(method, method.capitalize()))

@@ -3,7 +3,8 @@
 import numpy as np
 
 from .bake import baked
-from .correct import corrected
+from .correct import FOLLOWS, Corrections, Manner, corrected
+from .fitting import farthest, fitted
 from .keys import LINEAR, PLACES, Keys, snapped
 from .nla import track_of
 from .rekey import is_simple, rekey, with_keys
@@ -36,7 +37,7 @@ def key_plan(armature, found, result, options, bones):
 
 def _of_armature(armature, animated, result, options, bones):
     """Work out the keys of the armature's own action."""
-    rig, notes = result.capture.rig, []
+    rig, made = result.capture.rig, Corrections()
     keyed = list(baked(armature, animated, result, bones)) if bones else []
     keyed = [(*row[:3], _with_rest(animated.find(row[0], row[1]), row[3], result)) for row in keyed]
     done = {(path, index) for path, index, _, _ in keyed}
@@ -45,27 +46,54 @@ def _of_armature(armature, animated, result, options, bones):
         for c in animated.keyed_curves
         if (c.data_path, c.array_index) not in done
     ]
-    if options.how == "BAKE":
+    bakes = options.how == "BAKE"
+    if bakes:
         wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
         rows = [_sampled(c, g, result, result.frames) for c, g in wanted]
+    elif options.follow and not options.tolerance:
+        frames = result.frames.astype(float)
+        also = options.keys_at if options.add_keys else ()
+        rows = [_shaped(c, g, frames, also, made) for c, g in curves if _moves(g)]
     else:
-        rows = _moved(curves, options.tolerance, options.keys_at)
-    if result.joints and not bones:
-        new = options.how == "BAKE" and not options.auto
-        rows, names = corrected(
-            armature, animated, result, rows, new_curves=new, keys_at=options.keys_at,
-            follow=options.follow and options.how != "BAKE",
-        )  # fmt: skip
-        if names and options.how != "BAKE":
-            more = "" if options.adds_keys else "; Bake changes them on every frame"
-            notes.append(f"poses changed at the keys of {_count(names)}{more}")
-        elif not names:
-            notes.append("no keyed control moves what was changed: its poses are unchanged")
-    return keyed + rows, notes
+        rows = _moved(curves, options.tolerance, options.keys_at if options.add_keys else ())
+    if not result.joints or bones:
+        return keyed + rows, told(made, options, result) if rows else []
+    manner = Manner(
+        keys_at=() if bakes else options.keys_at,
+        follow=options.follow and not bakes,
+        add_keys=options.add_keys,
+        new_curves=bakes and not options.auto,
+    )
+    rows = corrected(armature, animated, result, rows, manner, made)
+    if not made.bones:
+        return rows, ["no keyed control moves what was changed: its poses are unchanged"]
+    return rows, told(made, options, result)
 
 
-def _count(names):
-    return f"{names[0]}" if len(names) == 1 else f"{len(names)} bones"
+def told(made, options, result):
+    """Say how changed poses were put on keys."""
+    if options.how == "BAKE":
+        return []
+    count = len(made.bones)
+    bones = made.bones[0] if count == 1 else f"{count} bones" if count else "bones"
+    if options.follow and not options.add_keys:
+        metres = made.place * result.capture.scale
+        far = [f"{np.degrees(made.turn):.1f}°"] if made.turn > FOLLOWS[0] else []
+        far += [f"{100 * metres:.1f} cm"] if metres > FOLLOWS[1] else []
+        off = f", up to {' and '.join(far)} away between keys; Add Keys follows it" if far else ""
+        return [f"keys and handles of {bones} follow the result{off}"]
+    if not made.bones:
+        return []
+    if made.moved:
+        frames = ", ".join(f"{f:g}" for f in sorted(made.moved))
+        return [f"the pose changed by the keys nearest to it, at frame {frames}; Add Keys keeps "
+                "them and adds one"]  # fmt: skip
+    if made.bent:
+        return [f"the current frame has no key on {made.bent} curves: the handles beside it "
+                "changed. Add Keys gives it one"]  # fmt: skip
+    exact = options.keys_at or options.add_keys
+    more = "" if exact else "; Bake changes them on every frame"
+    return [f"poses changed at the keys of {bones}{more}"]
 
 
 def _moves(graph):
@@ -86,6 +114,18 @@ def _moved(curves, tolerance, keys_at=()):
         for graph, listed in by_graph.values()
         for curve, keys in rekeyed(listed, graph, tolerance, keys_at)
     ]
+
+
+def _shaped(curve, graph, frames, keys_at, made):
+    """Move the keys of a curve, and let its handles follow the warp at frames.
+
+    The curve gets keys at output frames ``keys_at``, where it has none.
+    """
+    wanted = np.array([curve.evaluate(float(f)) for f in graph.source(frames)])
+    keys = rekey(with_keys(Keys.read(curve), graph.source(np.array(keys_at))), graph)
+    keys = fitted(keys, np.zeros_like, wanted, frames, FOLLOWS[0])
+    made.off(curve.data_path.rpartition(".")[2], farthest(keys, wanted, frames))
+    return curve.data_path, curve.array_index, "", keys
 
 
 def _frames_of(animated, result):
@@ -116,17 +156,23 @@ def rekeyed(curves, graph, tolerance, keys_at=()):
         return [
             (curve, rekey(with_keys(Keys.read(curve), also), graph, tolerance)) for curve in curves
         ]
-    read = [Keys.read(curve, PLACES) for curve in curves]
-    moved = rekey(Keys.joined(read), graph)
-    out, start = [], 0
-    for curve, keys in zip(curves, read, strict=True):
-        new = moved.part(start, start + len(keys))
-        for name in ("handle_left_type", "handle_right_type"):
-            if np.array_equal(new.arrays[name], keys.arrays[name]):
+    keys, spans = Keys.read_all(curves, PLACES)
+    moved = rekey(keys, graph, period=_period(keys.co[:, 0], spans))
+    parts = [moved.part(*span) for span in spans]
+    for name in ("handle_left_type", "handle_right_type"):
+        same = moved.arrays[name] == keys.arrays[name]
+        for new, (start, end) in zip(parts, spans, strict=True):
+            if same[start:end].all():
                 del new.arrays[name]  # they are as they were: nothing to write
-        out.append((curve, new))
-        start += len(keys)
-    return out
+    return list(zip(curves, parts, strict=True))
+
+
+def _period(frames, spans):
+    """Return the number of keys of each curve, if all of them have the same frames."""
+    count = spans[0][1]
+    if any(end - start != count for start, end in spans):
+        return None
+    return count if (frames.reshape(-1, count) == frames[:count]).all() else None
 
 
 def _on_frames(plan):

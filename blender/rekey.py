@@ -42,7 +42,7 @@ def key_mover(graph):
     return KeyMover(x, y, _GRAIN, marks_holds=True)
 
 
-def rekey(keys, graph, tolerance=None):
+def rekey(keys, graph, tolerance=None, period=None):
     """Move keys through a warp.
 
     Parameters
@@ -53,6 +53,8 @@ def rekey(keys, graph, tolerance=None):
         From output frames to source frames.
     tolerance : float, optional
         Largest change of the curve between keys, in its own unit; otherwise no keys are added.
+    period : int, optional
+        Number of keys of each of several curves, if all of them have keys at the same frames.
     """
     if not len(keys):
         return keys
@@ -60,7 +62,8 @@ def rekey(keys, graph, tolerance=None):
         return _frozen(keys, graph)
     mover = key_mover(graph)
     if is_simple(graph) and not tolerance:
-        moved = _moved(keys, mover, np.arange(len(keys)), mover.first(keys.co[:, 0]))
+        shown = keys.co[:period, 0]
+        moved = _moved(keys, mover, slice(None), mover.first(shown), len(keys) // len(shown))
         return moved if graph.is_straight else with_own_handles(moved)
     for _ in range(_DEEPEST):
         shown = mover.shown(keys.co[:, 0].astype(float))
@@ -86,26 +89,32 @@ def _frozen(keys, graph):
     return Keys.made(graph.x[[0, -1]], np.repeat(value, 2), CONSTANT)
 
 
-def _moved(keys, mover, at, frames):
-    """Put the keys ``at`` on output frames, handles with them; backwards turns them round."""
+def _moved(keys, mover, at, frames, times=1):
+    """Put the keys ``at`` on output frames, handles with them; backwards turns them round.
+
+    Curves one after the other may share their frames, which are given once then.
+    """
     out = keys.take(at)
-    out.co[:, 0] = frames
     slope = np.diff(mover.x) / np.where(np.diff(mover.y) != 0, np.diff(mover.y), np.inf)
+    near = [np.searchsorted(mover.x, frames, side=side) - 1 for side in ("left", "right")]
+    slopes = [np.tile(slope[np.clip(k, 0, len(slope) - 1)], times) for k in near]
+    frames = np.tile(frames, times)
     x, y = (mover.x[::-1], mover.y[::-1]) if mover.backwards else (mover.x, mover.y)
     names = ("handle_left", "handle_right")
-    for name, side in zip(names, ("left", "right"), strict=True):
+    for name, speed in zip(names, slopes, strict=True):
         # Played backwards, what follows a key is what came before it.
-        source = names[names.index(name) ^ mover.backwards]
-        handle = keys.arrays[source][at] - keys.co[at]
+        source = keys.arrays[names[names.index(name) ^ mover.backwards]][at]
+        along, up = (source - keys.co[at]).T
         # The tangent is exact; the length lies between what the warp does to the key's own
         # surroundings and to the handle's end, which keeps the errors in between small.
-        near = np.searchsorted(mover.x, frames, side=side) - 1
-        straight = handle[:, 0] * slope[np.clip(near, 0, len(slope) - 1)]
-        mapped = np.interp(keys.arrays[source][at, 0], y, x) - frames
-        safe = np.abs(straight) > 1e-9
-        share = np.sqrt(np.abs(np.where(safe, mapped / np.where(safe, straight, 1.0), 1.0)))
+        straight = along * speed
+        mapped = np.interp(source[:, 0], y, x) - frames
+        share = np.ones(len(frames))
+        np.divide(mapped, straight, out=share, where=np.abs(straight) > 1e-9)
+        share = np.sqrt(np.abs(share))
         out.arrays[name][:, 0] = frames + straight * share
-        out.arrays[name][:, 1] = out.co[:, 1] + handle[:, 1] * share
+        out.arrays[name][:, 1] = out.co[:, 1] + up * share
+    out.co[:, 0] = frames
     return _turned(out) if mover.backwards else out
 
 
@@ -141,8 +150,11 @@ def _with_keys_at(keys, frames):
     return Keys.joined([held[0], keys, held[1]])
 
 
-def with_own_handles(keys):
-    """Keep Blender from choosing the handles again, which would change the curve."""
+def with_own_handles(keys, bend=1e-3):
+    """Keep Blender from choosing the handles again, which would change the curve.
+
+    Handles that are bent by less than ``bend``, radians, may be brought in line.
+    """
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[(kinds == AUTO) | (kinds == AUTO_CLAMPED)] = ALIGNED
@@ -154,7 +166,7 @@ def with_own_handles(keys):
     left, right = keys.co - keys.handle_left, keys.handle_right - keys.co
     cross = np.abs(left[:, 0] * right[:, 1] - left[:, 1] * right[:, 0])
     length = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    bent = cross > 1e-3 * np.where(length > 0, length, 1.0)
+    bent = cross > bend * np.where(length > 0, length, 1.0)
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[bent & (kinds == ALIGNED)] = FREE
@@ -180,7 +192,7 @@ def evaluate(keys, frames):
     bent = np.flatnonzero(kind.ravel() == BEZIER)
     if len(bent):
         points = segments(keys, k.ravel()[bent])
-        u = _solved(points[..., 0], frames.ravel()[bent])
+        u = solved(points[..., 0], frames.ravel()[bent])
         value.ravel()[bent] = cubic(points[..., 1], u)
     value = np.where(frames <= at[0], keys.co[0, 1], value)
     return np.where(frames >= at[-1], keys.co[-1, 1], value)
@@ -201,7 +213,7 @@ def cubic(p, u):
     return v**3 * p[:, 0] + 3 * v * v * u * p[:, 1] + 3 * v * u * u * p[:, 2] + u**3 * p[:, 3]
 
 
-def _solved(x, at):
+def solved(x, at):
     """Find where the x of cubics (N, 4) that never turn back reaches a value."""
     low, high = np.zeros(len(at)), np.ones(len(at))
     for _ in range(40):
@@ -230,7 +242,7 @@ def split(keys, frames):
         new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
         if keys.interpolation[k] == BEZIER:
             p = segments(keys, np.array([k]))
-            u = float(_solved(p[..., 0], np.array([frame]))[0])
+            u = float(solved(p[..., 0], np.array([frame]))[0])
             a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
             d, e = a + u * (b - a), b + u * (c - b)
             keys.handle_right[k], keys.handle_left[k + 1] = a, c

@@ -92,8 +92,6 @@ class Retiming(Job):
     holds = False
     # Whether changed poses show only where every frame is keyed: feet that are held between keys.
     every_frame = False
-    # Whether curves get as many keys as changed poses need.
-    follows = False
     # Whether the sequencer's sounds may move with the motion.
     moves_sounds = True
 
@@ -109,9 +107,21 @@ class Retiming(Job):
         """Name the markers that stay where they are."""
         return ()
 
-    def keys_at(self, context, result):
-        """Return the frames at which curves that change get a key, where they have none."""
+    def edited_frames(self, context):
+        """Return the frames whose poses were edited."""
         return ()
+
+    def follows(self, context):
+        """Return whether poses between keys changed too, which curves with few keys follow."""
+        return False
+
+    def adds_keys(self, context):
+        """Return whether curves with few keys get more of them where the result needs it."""
+        return context.scene.retime.refine
+
+    def worded(self, sentence):
+        """Return a sentence of the engine in the words of this operator."""
+        return sentence
 
     def after(self, context, result):
         """Do what follows a retiming; return sentences on how far it went."""
@@ -132,26 +142,12 @@ class Retiming(Job):
         how = _how(settings, animated)
         engine = yield from running_engine(preferred_engine(context))
         capture = yield from seen(context, armature, engine, first, last)
-        other = self.reference(context)
-        files = {}
-        if other is not None:
-            shown = _under(context, armature, other)
-            reference = yield from _shown(shown, "Reading the reference", 0.2)
-            if capture.rest_frame is not None:  # another take of the same kind
-                reference = reference.without_first()
-            files["reference"] = str(engine.folder / "reference.npz")
-            reference.write(files["reference"])
+        files = yield from self._reference_files(context, armature, capture, engine)
         self.said = []
         steps = yield from self.recipe(context, capture, engine)
-        request = {
-            "motion": str(engine.folder / "in.npz"),
-            "recipe": recipe_of(steps + self._fixes(settings)),
+        request = request_of(engine, capture, steps + self._fixes(settings))
+        request |= {
             "references": files,
-            "out": str(engine.folder / "out.npz"),
-            "warp": str(engine.folder / "warp.json"),
-            "fps": capture.fps,
-            "first_frame": capture.first,
-            **capture.words,
             # Keys that move stay as many: they lead no limb to its place in space.
             "corrections": how != "REKEY",
             "bezier": _STRIP_TOLERANCE if how == "NLA" else None,
@@ -159,20 +155,47 @@ class Retiming(Job):
         result = yield from _answered(engine, request, capture)
         if how == "REKEY" and goes_round(result):  # it is baked, and can lead limbs to their places
             result = yield from _answered(engine, request | {"corrections": True}, capture)
-        dense = animated is not None and animated.is_dense
-        frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
-        sounds = settings.sounds and self.moves_sounds
-        options = Options(
-            how, settings.tolerance if settings.refine else None, settings.markers,
-            settings.scene_range, sounds, settings.snap, settings.apply == "AUTO",
-            not frames, settings.mute, self.kept_markers(context), self.keys_at(context, result),
-            self.follows,
-        )  # fmt: skip
+        result.notes = [self.worded(s) for s in result.notes]
+        options = self._options(context, how, animated)
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)
         if how == "BAKE" and settings.apply == "AUTO":
             notes.append("the action has keys on every frame, so it was baked on whole frames")
         return [*dict.fromkeys([*self.said, *result.about, *notes]), _summary(capture, result)]
+
+    def _reference_files(self, context, armature, capture, engine):
+        """Capture the other action, if there is one: a generator that returns files by name."""
+        other = self.reference(context)
+        if other is None:
+            return {}
+        shown = _under(context, armature, other)
+        reference = yield from _shown(shown, "Reading the reference", 0.2)
+        if capture.rest_frame is not None:  # another take of the same kind
+            reference = reference.without_first()
+        path = str(engine.folder / "reference.npz")
+        reference.write(path)
+        return {"reference": path}
+
+    def _options(self, context, how, animated):
+        """Return how the result is applied."""
+        settings, add_keys = context.scene.retime, self.adds_keys(context)
+        dense = animated is not None and animated.is_dense
+        frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
+        return Options(
+            how,
+            tolerance=settings.tolerance if add_keys and settings.refine else None,
+            markers=settings.markers,
+            scene_range=settings.scene_range,
+            sounds=settings.sounds and self.moves_sounds,
+            snap=settings.snap,
+            auto=settings.apply == "AUTO",
+            at_keys=not frames,
+            mute=settings.mute,
+            keep_markers=self.kept_markers(context),
+            keys_at=self.edited_frames(context),
+            follow=self.follows(context),
+            add_keys=add_keys,
+        )
 
     def _fixes(self, settings):
         """Return the steps that the settings add after every retiming."""
@@ -208,14 +231,18 @@ def seen(context, armature, engine, first, last):
     return capture
 
 
-def tried(engine, capture, steps):
-    """Ask what steps would give: a generator that returns the result; nothing is applied."""
-    request = {
+def request_of(engine, capture, steps):
+    """Return the request for what steps give; its files are in the engine's folder."""
+    return {
         "motion": str(engine.folder / "in.npz"), "recipe": recipe_of(steps),
         "out": str(engine.folder / "out.npz"), "warp": str(engine.folder / "warp.json"),
         "fps": capture.fps, "first_frame": capture.first, **capture.words,
     }  # fmt: skip
-    return (yield from _answered(engine, request, capture))
+
+
+def tried(engine, capture, steps):
+    """Ask what steps would give: a generator that returns the result; nothing is applied."""
+    return (yield from _answered(engine, request_of(engine, capture, steps), capture))
 
 
 def _answered(engine, request, capture):

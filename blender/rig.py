@@ -5,7 +5,6 @@ controls, may be others. Constraints, drivers and parents show which part of the
 moves.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from .deform import (
@@ -17,13 +16,7 @@ from .deform import (
     segment_of,
     standing_for,
 )
-
-# Constraints that hand a bone's whole transform on; others only aim, limit or solve.
-_DIRECT = {"COPY_TRANSFORMS", "COPY_LOCATION", "COPY_ROTATION", "ARMATURE", "CHILD_OF", "ACTION"}
-_SOLVED = {"IK", "SPLINE_IK"}
-# A constraint of no more influence, which nothing changes, does not govern its bone.
-_GOVERNS = 0.5
-_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+from .links import GOVERNS, bone_of, links_of, targets_of
 
 
 @dataclass
@@ -81,12 +74,6 @@ class Rig:
         return []
 
 
-def bone_of(path):
-    """Return the bone and the property that a data path names, or ``None``."""
-    found = re.match(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)', path)
-    return None if found is None else (re.sub(r"\\(.)", r"\1", found[1]), found[2])
-
-
 def keyed_bones(curves):
     """Name the bones that F-curves move."""
     found = (bone_of(c.data_path) for c in curves if len(c.keyframe_points))
@@ -100,9 +87,9 @@ def rig_of(armature, keyed):
     """
     bones = armature.data.bones
     keyed = {n for n in keyed if n in bones}
-    edges = _edges(armature)
-    body = deform_bones(armature, edges)
-    governed = {n for n in body if edges.direct_into.get(n) or edges.solved_into.get(n)}
+    links = links_of(armature)
+    body = deform_bones(armature, links)
+    governed = {n for n in body if links.direct_into.get(n) or links.solved_into.get(n)}
     is_control = bool((keyed - set(body)) and (governed or not keyed & set(body)))
     if not is_control:
         body = [b.name for b in parents_first(bones)]
@@ -115,149 +102,39 @@ def rig_of(armature, keyed):
     if not is_control:
         rig.timing = {n: n for n in order}
         rig.carried = dict(rig.timing)
-        _follow_targets(rig, edges)
+        _follow_targets(rig, links)
         return rig
     into = {n: kept_joint(n, body, place, above, bones) for n in body}
-    _find_timing(rig, armature, edges, into)
+    _find_timing(rig, armature, links, into)
     for bone in bones:
         rig.carried[bone.name] = _carrier(rig, armature, into, bone.name, set())
     return rig
 
 
-# ---- who moves whom
-
-
-@dataclass
-class _Edges:
-    """Links of movement: from a bone to those that follow it."""
-
-    direct: dict = field(default_factory=dict)
-    partly: dict = field(default_factory=dict)
-    """The same for constraints of little influence."""
-    direct_into: dict = field(default_factory=dict)
-    solved_into: dict = field(default_factory=dict)
-    chains: list = field(default_factory=list)
-    """IK chains: target, pole (or ``None``), owner, all bones of the chain."""
-
-    def add(self, source, bone):
-        self.direct.setdefault(source, set()).add(bone)
-        self.direct_into.setdefault(bone, set()).add(source)
-
-
-def _edges(armature):
-    out = _Edges()
-    driven = _driven_constraints(armature)
-    for bone in armature.pose.bones:
-        for constraint in bone.constraints:
-            changes = (bone.name, constraint.name) in driven
-            if (constraint.mute or not constraint.influence) and not changes:
-                continue
-            sources = targets_of(armature, constraint)
-            if constraint.influence <= _GOVERNS and not changes:
-                for source in sources if constraint.type in _DIRECT else ():
-                    out.partly.setdefault(source, set()).add(bone.name)
-                continue
-            if constraint.type in _SOLVED:
-                chain = _chain(bone, constraint)
-                pole = getattr(constraint, "pole_subtarget", "") or None
-                for source in sources:
-                    out.chains.append((source, pole, bone.name, chain))
-                for name in chain:
-                    out.solved_into.setdefault(name, set()).update(sources)
-            elif constraint.type in _DIRECT:
-                for source in sources:
-                    out.add(source, bone.name)
-    for source, bone in _drivers(armature):
-        out.add(source, bone)
-    return out
-
-
-def targets_of(armature, constraint):
-    """Name the bones of the same armature that a constraint reads, poles left out."""
-    if constraint.type == "ARMATURE":
-        pairs = [(t.target, t.subtarget) for t in constraint.targets if t.weight > _GOVERNS]
-    else:
-        pairs = [(getattr(constraint, "target", None), getattr(constraint, "subtarget", ""))]
-    same = [s for t, s in pairs if t == armature]
-    return [s for s in same if s in armature.pose.bones]
-
-
-def _chain(bone, constraint):
-    """Name the bones that an IK constraint moves: its own and those above."""
-    above = list(bone.parent_recursive)
-    if constraint.chain_count:  # 0 is the whole chain
-        above = above[: constraint.chain_count - 1]
-    return {bone.name, *(b.name for b in above)}
-
-
-def _curves_that_drive(armature):
-    data = armature.animation_data
-    return [] if data is None else list(data.drivers)
-
-
-def _driven_constraints(armature):
-    """Name constraints whose influence or muting a driver or an F-curve changes: bone, name."""
+def ends_of_ik(armature, rig):
+    """Name the joints that keyed IK controls put in their places, such as hands and feet."""
     out = set()
-    paths = [c.data_path for c in _curves_that_drive(armature)]
-    data = armature.animation_data
-    if data is not None and data.action is not None:
-        from .actions import animation_of
-
-        animated = animation_of(armature)
-        paths += [] if animated is None else [c.data_path for c in animated.curves]
-    for path in paths:
-        found = re.match(r'^pose\.bones\["(.*?)"\]\.constraints\["(.*?)"\]', path)
-        if found is not None:
-            out.add((found[1], found[2]))
+    for name in rig.keyed & set(rig.solved):
+        # An FK control hangs on the limb that it belongs to.
+        above = {rig.timing.get(b.name) for b in armature.data.bones[name].parent_recursive}
+        if rig.is_control and not above & (rig.solved[name] - {rig.timing[name]}):
+            out.add(rig.timing[name])
     return out
 
 
-def _drivers(armature):
-    """Yield pairs of bones: one whose property or transform a driver reads, one that it moves."""
-    for curve in _curves_that_drive(armature):
-        moved = bone_of(curve.data_path)
-        if moved is None:
-            continue
-        for variable in curve.driver.variables:
-            for target in variable.targets:
-                if target.id != armature:
-                    continue
-                read = _BONE.search(target.data_path or "")
-                source = read[1] if read is not None else target.bone_target
-                if source and source != moved[0]:
-                    yield source, moved[0]
-
-
-def _find_timing(rig, armature, edges, into):
+def _find_timing(rig, armature, links, into):
     """Give every bone the joint whose time it follows."""
-    bones = armature.data.bones
-    depth = {n: _depth(rig, k) for k, n in enumerate(rig.joints)}
-    first = {}
-    for bone in bones:
-        reached = _reached(bone.name, bones, edges.direct, into)
-        if not reached and bone.name in edges.partly:
-            both = {n: edges.direct.get(n, set()) | edges.partly[n] for n in edges.partly}
-            reached = _reached(bone.name, bones, edges.direct | both, into)
-        if reached:
-            first[bone.name] = min(reached, key=lambda n: (depth[n], rig.joints.index(n)))
-    rig.timing = first
-    for target, pole, owner, chain in edges.chains:
+    rig.timing = first = _first_reached(rig, armature, links, into)
+    for target, pole, owner, chain in links.chains:
         # The chain's end is where its target is; what turns its plane keeps time with it.
         end = first.get(target) or first.get(owner)
-        if end is None:
-            continue
-        rig.timing.setdefault(target, end)
-        reached = {first.get(n) for n in chain} - {None}
-        for name in (target, *(b for b, j in first.items() if j == end and b in rig.keyed)):
-            rig.solved.setdefault(name, set()).update(reached)
-        followers = {n for n in chain if n not in into}
-        if pole is not None:
-            followers.add(pole)
-        rig.poles |= followers
-        for name in followers:
-            if name in rig.keyed:
-                rig.timing[name] = end
-    for bone in bones:  # what moves no part of the body keeps time with what carries it
+        if end is not None:
+            rig.timing.setdefault(target, end)
+            _lead_chain(rig, target, end, {first.get(n) for n in chain} - {None})
+            followers = {n for n in chain if n not in into} | ({pole} - {None})
+            rig.poles |= followers
+            rig.timing |= dict.fromkeys(followers & rig.keyed, end)
+    for bone in armature.data.bones:  # what moves no part keeps time with what carries it
         above = bone
         while above is not None and above.name not in rig.timing:
             above = above.parent
@@ -265,10 +142,31 @@ def _find_timing(rig, armature, edges, into):
             rig.timing.setdefault(bone.name, rig.timing[above.name])
 
 
-def _follow_targets(rig, edges):
+def _lead_chain(rig, target, end, joints):
+    """Let the target of a chain, and the keyed bones that move its end, lead its joints."""
+    same = (b for b, joint in rig.timing.items() if joint == end and b in rig.keyed)
+    for name in (target, *same):
+        rig.solved.setdefault(name, set()).update(joints)
+
+
+def _first_reached(rig, armature, links, into):
+    """Name the uppermost joint that each bone moves; those that move none are left out."""
+    bones, out = armature.data.bones, {}
+    depth = {n: _depth(rig, k) for k, n in enumerate(rig.joints)}
+    for bone in bones:
+        reached = _reached(bone.name, bones, links.direct, into)
+        if not reached and bone.name in links.partly:
+            both = {n: links.direct.get(n, set()) | links.partly[n] for n in links.partly}
+            reached = _reached(bone.name, bones, links.direct | both, into)
+        if reached:
+            out[bone.name] = min(reached, key=lambda n: (depth[n], rig.joints.index(n)))
+    return out
+
+
+def _follow_targets(rig, links):
     """Let the controls of an otherwise plain armature keep time with the chains that they lead."""
     above = {rig.joints[p] for p in rig.parents if p >= 0}
-    for target, pole, owner, _ in edges.chains:
+    for target, pole, owner, _ in links.chains:
         for name in (target, pole):
             # A control outside the body's own tree: nothing hangs on it.
             if name in rig.keyed & rig.roots and name not in above:
@@ -302,7 +200,7 @@ def _carrier(rig, armature, into, name, seen):
         return rig.timing.get(name)
     bone = armature.pose.bones[name]
     for constraint in reversed(bone.constraints):
-        if constraint.mute or constraint.influence <= _GOVERNS:
+        if constraint.mute or constraint.influence <= GOVERNS:
             continue
         if constraint.type == "ARMATURE":
             weights = [(t.weight, t.subtarget) for t in constraint.targets if t.subtarget]

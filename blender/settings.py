@@ -85,7 +85,9 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             description="How to treat the first frame: motion capture often starts with a T-pose",
         ),
         "refine": BoolProperty(
-            name="Add Keys", description="Add keys where moved curves would bend away"
+            name="Add Keys",
+            description="Add keys where curves need them to follow the result; otherwise an action "
+            "with few keys keeps their number",
         ),
         "tolerance": FloatProperty(
             name="Tolerance",
@@ -210,7 +212,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             name="Toward",
             items=words_of("tween", "tweens"),
             default="next",
-            description="Pose that Tween leads to",
+            description="Pose that Tween blends toward",
         ),
         "share": FloatProperty(
             name="Share",
@@ -220,13 +222,13 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             soft_min=-1,
             soft_max=1,
             subtype="FACTOR",
-            description="How far Tween goes: 1 is the other pose, more overshoots",
+            description="Amount of blending: 1 is the other pose, more overshoots",
         ),
         "preset": EnumProperty(
             name="Ease",
             items=words_of("tween", "eases"),
             default="settle",
-            description="How Ease shapes the way to the pose and from it",
+            description="Shape of the motion into the pose and out of it",
         ),
         "ease": FloatProperty(
             name="Amount",
@@ -235,7 +237,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             max=2.0,
             soft_max=1.0,
             subtype="FACTOR",
-            description="How much of an ease",
+            description="Strength of the ease; 0 changes nothing",
         ),
         "target": PointerProperty(
             name="Target",

@@ -35,17 +35,24 @@ class Song:
 
 
 def place_strip(scene, song, frame):
-    """Let a song start at a frame: its strip is moved, or a strip is added."""
+    """Let a song start at a frame: its strip is moved, or a strip is added.
+
+    Return whether it could be: some builds of Blender have no sound.
+    """
     if song.strip is not None:
         setattr(song.strip, _start_name(song.strip), frame + _skipped(song.strip))
-        return
+        return True
     editor = scene.sequence_editor or scene.sequence_editor_create()
     strips = editor.strips if hasattr(editor, "strips") else editor.sequences
     taken = [s.channel for s in sequence(scene)]
-    strip = strips.new_sound(song.name, song.path, max(taken, default=0) + 1, frame)
+    try:
+        strip = strips.new_sound(song.name, song.path, max(taken, default=0) + 1, frame)
+    except RuntimeError:
+        return False
     if song.sound is not None and strip.sound != song.sound:
         read, strip.sound = strip.sound, song.sound  # it may be packed, and its file not stay
         bpy.data.sounds.remove(read)
+    return True
 
 
 def _skipped(strip):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from retime.cli import main
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from browser_running import Studying
+    from browser_running import Pages, Studying
     from studio_running import Studio
 
 # `make stress` sets RETIME_STRESS: the same laws, many more random warps and motions.
@@ -79,8 +80,8 @@ def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
         pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
     started: list[Studio] = []
 
-    def start(*files: Path, folder: Path | None = None) -> Studio:
-        started.append(Studio(folder or tmp_path / "study.retime", *files))
+    def start(*files: Path, folder: Path | None = None, cold: bool = False) -> Studio:
+        started.append(Studio(folder or tmp_path / "study.retime", *files, cold=cold))
         return started[-1]
 
     yield start
@@ -114,9 +115,17 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+@pytest.fixture(scope="module")
+def pages(browser: Browser) -> Iterator[Pages]:
+    from browser_running import Pages
+
+    with contextlib.closing(Pages(browser)) as kept:
+        yield kept
+
+
 @pytest.fixture
 def open_page(
-    browser: Browser, start_studio: Callable[..., Studio]
+    pages: Pages, start_studio: Callable[..., Studio]
 ) -> Iterator[Callable[..., Studying]]:
     """Open pages on studios; at the end no page may have thrown anything."""
     from browser_running import Studying
@@ -129,13 +138,7 @@ def open_page(
         size: tuple[int, int] = (640, 360),
         theme: str = "dark",
     ) -> Studying:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme=theme,  # type: ignore[arg-type]
-            reduced_motion="reduce",
-        )
-        context.add_init_script("localStorage.setItem('retime.tour', 'seen')")
-        page = Studying(context.new_page(), studio or start_studio(*files))
+        page = Studying(pages.take(size, theme), studio or start_studio(*files))
         opened.append(page)
         page.open()
         return page
@@ -143,5 +146,6 @@ def open_page(
     yield open_one
     errors = [e for page in opened for e in page.errors]
     for page in opened:
-        page.page.context.close()
+        page.close()
+        pages.give_back(page.page)
     assert errors == []

@@ -1,8 +1,14 @@
-"""A studio that really runs, and windows that really talk to it."""
+"""A studio that really runs, and windows that really talk to it.
+
+Studios are forked from a process that has loaded all modules (``warm_studio.py``), so that a test
+does not pay for their start. A cold one is started by its command, as a user does.
+"""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -21,6 +27,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from retime.process.child import ONE_THREAD
+from retime.process.template import Forked, Template
 from retime.serving.frames import parse_frame
 
 Message = tuple[dict[str, Any], dict[str, Any]]
@@ -62,16 +70,22 @@ class Window:
 class Studio:
     """A server process on a project's folder."""
 
-    def __init__(self, folder: Path, *files: Path) -> None:
+    def __init__(self, folder: Path, *files: Path, cold: bool = False) -> None:
         self.folder = folder
-        self.process = subprocess.Popen(
-            [
-                str(Path(sys.executable).with_name("retime")), "studio", *map(str, files),
-                "--project", str(folder), "--root", str(folder.parent), "--no-browser",
-            ],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert self.process.stdout is not None
+        arguments = [
+            "studio", *map(str, files),
+            "--project", str(folder), "--root", str(folder.parent), "--no-browser",
+        ]  # fmt: skip
+        warm = None if cold else _warm_studio()
+        self.process: Forked | subprocess.Popen[bytes] = (
+            subprocess.Popen(
+                [str(Path(sys.executable).with_name("retime")), *arguments], stdout=subprocess.PIPE
+            )
+            if warm is None
+            else warm.fork([str(Path.cwd()), *arguments])
+        )
+        if self.process.stdin is not None:
+            self.process.stdin.close()
         self._addresses: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
         address = self.address
@@ -87,8 +101,9 @@ class Studio:
         assert self.process.stdout is not None
         with self.process.stdout as lines:
             for line in lines:
-                if "/?token=" in line:
-                    self._addresses.put(line.split()[-1])
+                if b"/?token=" in line:
+                    self._addresses.put(line.split()[-1].decode())
+        self._addresses.put("")  # it has ended: nobody waits for an address in vain
 
     @property
     def address(self) -> str:
@@ -134,8 +149,8 @@ class Studio:
 
     def workers(self) -> list[int]:
         """Return the ids of its worker processes."""
-        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(n) for n in listed.read_text().split()]
+        (template,) = _children(self.process.pid)
+        return _children(template)
 
     def rest(self) -> None:
         """Wait until the workers have done what they were asked for."""
@@ -146,11 +161,11 @@ class Studio:
 
     def kill(self) -> None:
         """End it as a power cut would."""
-        children = self.workers()
+        children = _children(self.process.pid)
         self._close()
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        for child in children:
+        for child in children:  # workers end with their template
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
 
@@ -161,7 +176,22 @@ class Studio:
     def stop(self) -> int:
         self._close()
         self.process.terminate()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
+
+
+@functools.cache
+def _warm_studio() -> Template | None:
+    """Start the process that studios of this test run are forked from."""
+    program = Path(__file__).with_name("warm_studio.py")
+    template = Template.start([sys.executable, str(program)], env=os.environ | ONE_THREAD)
+    if template is not None:
+        atexit.register(template.close)
+    return template
+
+
+def _children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return [int(n) for task in tasks for n in (task / "children").read_text().split()]
 
 
 def _processor_time(process: int) -> int:

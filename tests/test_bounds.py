@@ -13,7 +13,7 @@ import pytest
 
 import retime
 from retime import FormatError, RetimeError, samples
-from retime.bounded_json import MOST_LEVELS, bounded_lines, parse
+from retime.bounded_json import MOST_LEVELS, bounded_lines, parse, parse_toml
 from retime.errors import did_you_mean
 from retime.media.timelines import events
 from retime.media.timelines.carrying import Carrier
@@ -29,7 +29,8 @@ SOURCE = Path(retime.__file__).parent
         ("[" * 500_000, "nested more than 100 levels deep|objects and lists, too many"),
         ("[" + "[]," * 600_000 + "[]]", "objects and lists, too many"),
         ('["' + "x" * 1000, "not valid JSON: Unterminated"),
-        ("[" + "9" * 5000 + "]", "a number of thousands of digits"),
+        ("[" + "9" * 5000 + "]", "a number of hundreds of digits"),
+        ("[-" + "9" * 309 + "]", "a number of hundreds of digits"),
         ("[NaN]", "NaN is not a number that JSON knows"),
     ],
 )
@@ -43,10 +44,32 @@ def test_json_is_bounded_before_it_is_parsed(text: str, said: str) -> None:
 def test_json_of_ordinary_depth_is_parsed() -> None:
     value = json.loads("[" * MOST_LEVELS + "]" * MOST_LEVELS)
     assert parse("[" * MOST_LEVELS + "]" * MOST_LEVELS) == value
+    numbers = [10**308, -(10**308), "9" * 400]
+    assert parse(json.dumps(numbers)) == numbers
     brackets = {"name": '[[{"' * 500, "more": [[1, 2]] * 1000}
     assert parse(json.dumps(brackets)) == brackets
     with pytest.raises(FormatError, match="at most 1 MB are read"):
         parse(b" " * (1 << 21), most_bytes=1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 200_000, "nested more than 100 levels deep"),
+        ("a = " + "[" * 150 + "]" * 150, "nested more than 100 levels deep"),
+        (".".join("a" * 100_000) + " = 1", "a key has more than 100 parts"),
+        ("a = 1" + "0" * 400, "a number of hundreds of digits"),
+        ("a = 1" + "0" * 5000, "a number of hundreds of digits"),
+        ("a = \xff", "not a text file in UTF-8"),
+        ("a = ", "not valid TOML"),
+        ("#" * (5 << 20), "at most 4 MB are read"),
+    ],
+)
+def test_toml_is_bounded(text: str, said: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(FormatError, match=said):
+        parse_toml(text.encode("latin-1"), path="x.toml")
+    assert time.process_time() - begun < 2
 
 
 def test_lines_that_are_too_long_are_passed_over() -> None:
@@ -62,15 +85,17 @@ INSIDE = {
     "batch/child.py",
     "batch/isolation.py",
     "process/library.py",
+    "process/template.py",
 }
 
 
-def test_all_json_from_outside_is_parsed_by_the_bounded_parser() -> None:
+def test_all_text_from_outside_is_parsed_by_the_bounded_parser() -> None:
+    parsers = ("json.loads", "json.load", "tomllib.loads", "tomllib.load")
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
         text = path.read_text()
-        for node in ast.walk(ast.parse(text)) if "json.load" in text else ():
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in ("json.loads", "json.load"):
+        for node in ast.walk(ast.parse(text)) if any(p in text for p in parsers) else ():
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in parsers:
                 assert name in INSIDE | {"bounded_json.py"}, f"{name}:{node.lineno}"
 
 

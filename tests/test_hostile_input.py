@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import retime
-from retime import FormatError, InputError, samples
+from retime import FormatError, InputError, RetimeError, samples
 from retime.batch.manifest import read_rows
 from retime.body import find_body
 from retime.body.names import _tokens
@@ -41,7 +42,7 @@ def test_a_long_name_of_capitals_is_read_at_once(tmp_path: Path) -> None:
     assert _tokens("A" * 16_000) == ["a" * 16_000]
     assert time.monotonic() - begun < 3
     file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * 16_000, 1))
-    with pytest.raises(FormatError, match="a name of 16000 characters; at most 1000 are read"):
+    with pytest.raises(FormatError, match="a name of 16000 characters; the maximum is 1000"):
         retime.read(file)
 
 
@@ -97,6 +98,8 @@ def test_one_bad_line_does_not_silence_the_engine() -> None:
         b"not json",
         nested(200_000).encode(),
         b'{"id": 7, "check": ' + nested(900).encode() + b"}",
+        b'{"id": 7, "check": "\\ud800.bvh"}',
+        b'{"id": 7, "check": "a\\u0000.bvh"}',
         b"",
     ]
     engine = subprocess.Popen(
@@ -119,6 +122,7 @@ def test_one_bad_line_does_not_silence_the_engine() -> None:
             assert answers[-1]["id"] == number
             assert len(answers) == (2 if line else 1)
             assert all("error" in answer for answer in answers[:-1])
+            assert "fault of retime" not in str(answers)
     finally:
         watch.cancel()
         engine.kill()
@@ -174,3 +178,28 @@ def test_parse_errors_still_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "w.json").write_text(nested(200))
     with pytest.raises(FormatError, match=r"w\.json: its JSON is nested"):
         retime.read_warp(tmp_path / "w.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX's")
+def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+    from retime.batch.manifest import Manifest
+    from retime.serving.keys import key_in
+    from retime.studio.journal import Journal
+
+    readers: dict[str, Callable[[Path], object]] = {
+        **{f"a{s}": retime.read for s in (".bvh", ".npz", ".glb", ".amc", ".npy", ".pkl")},
+        "a.json": retime.read_warp,
+        "key": key_in,
+        "journal.jsonl": Journal,
+        "m.sqlite": Manifest,
+    }
+    for name, read in readers.items():
+        pipe, device = tmp_path / name, tmp_path / f"device-{name}"
+        os.mkfifo(pipe, 0o600)
+        device.symlink_to("/dev/zero")
+        for path in (pipe, device):
+            with pytest.raises(RetimeError, match="is not an ordinary file"):
+                read(path)
+    os.mkfifo(tmp_path / "b.lock")
+    with pytest.raises(RetimeError, match="is not an ordinary file"):
+        Manifest(tmp_path / "b.sqlite")

@@ -105,7 +105,11 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
         if self.starts is None or self.starts == self.song.origin:
             return []
         old, strip = self.song.origin, self.song.strip
-        place_strip(context.scene, self.song, self.starts)
+        if not place_strip(context.scene, self.song, self.starts):
+            return [
+                f"this Blender cannot add {self.song.name} to the sequencer; the motion is in time "
+                f"with it if it starts at frame {self.starts}"
+            ]
         if strip is None:
             return [
                 f"{self.song.name} was added to the sequencer; it starts at frame {self.starts}"

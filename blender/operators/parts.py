@@ -115,14 +115,20 @@ def in_frames(value):
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
+def counted(value, word="frame"):
+    """Write a number of things: 1 frame, 2.5 frames."""
+    text = in_frames(value)
+    return f"{text} {word}" if text in ("1", "-1") else f"{text} {word}s"
+
+
 def reached_text(asked, reached, what):
     """Say how far a delay went: frames asked for, and frames reached at each pose."""
     least, most = float(np.min(reached)), float(np.max(reached))
     middle = float(np.median(reached))
     if max(abs(least - asked), abs(most - asked)) < 0.05:
-        return f"{what} by {in_frames(asked)} frames at every pose"
+        return f"{what} by {counted(asked)} at every pose"
     return (
-        f"{what} by {in_frames(middle)} frames of the {in_frames(asked)} asked for "
+        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for "
         f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
     )
 
@@ -134,7 +140,7 @@ class PartsRetiming(Retiming):
 
 
 class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
-    """Make what a bone does at the current frame happen earlier or later; what is near follows"""
+    """Move the action of a bone at the current frame earlier or later; neighboring bones follow"""
 
     bl_idname = "retime.shift"
     bl_label = "Earlier / Later"
@@ -186,7 +192,7 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
 
 
 class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
-    """Let the selected bones arrive at poses one after the other, or at random"""
+    """Make the selected bones arrive at poses one after the other, or at random"""
 
     bl_idname = "retime.stagger"
     bl_label = "Stagger"
@@ -231,22 +237,30 @@ class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
         before, after = arrivals(result, self.joints, self.poses)
         if self.random:
             most = float(np.abs(after - before).max())
-            return [f"bones arrive up to {in_frames(most)} frames earlier or later"]
+            return [f"bones arrive up to {counted(most)} earlier or later"]
         gaps = np.diff(after, axis=1)
         return [reached_text(self.frames, gaps, "each bone follows the one before")]
 
 
 class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
-    """Let movement travel down from the active bone: each bone below it arrives later"""
+    """Make each bone below the active bone arrive later than its parent"""
 
     bl_idname = "retime.succession"
     bl_label = "Succession"
 
     frames: FloatProperty(
-        name="Frames", default=1.0, soft_min=-10, soft_max=10, description="Later, for each bone"
+        name="Frames",
+        default=1.0,
+        soft_min=-10,
+        soft_max=10,
+        description="Delay of each bone behind its parent, in frames",
     )
     power: FloatProperty(
-        name="Power", default=1.0, min=0.1, soft_max=3.0, description="How the delay grows"
+        name="Power",
+        default=1.0,
+        min=0.1,
+        soft_max=3.0,
+        description="Growth of the delay along the chain; 1 is even",
     )
     bone: StringProperty(
         name="Bone", options={"SKIP_SAVE"}, search=bone_names,
@@ -292,7 +306,7 @@ def _levels(rig, joint):
 
 
 class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
-    """Push the poses of the selected bones, or of all, further"""
+    """Exaggerate the poses of the selected bones, or of all bones"""
 
     bl_idname = "retime.exaggerate"
     bl_label = "Exaggerate"

@@ -1,23 +1,22 @@
-"""Changing poses at the current frame, and what hangs loosely: tweens, eases, reach, secondary."""
+"""Changing poses at the current frame, and what hangs loosely: tweens, eases, secondary."""
+
+import re
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..actions import animation_of
 from ..capture import decomposed
-from ..correct import Poses
 from ..declared import chosen, words_of
 from ..keys import PLACES, Keys
+from ..links import bone_of
 from ..problem import Problem
-from ..retiming import armature_of, part_of, step, tried
-from ..rig import bone_of
+from ..retiming import armature_of, part_of, step
 from .parts import (
     PartsRetiming,
-    bone_names,
-    in_frames,
+    counted,
     joints_for,
-    one_bone,
     poses_of,
     selected_bones,
     timing_values,
@@ -27,11 +26,26 @@ from .parts import (
 _APART = 2.0
 # Seconds within which a found pose gives way to the current frame.
 _NEAR = 0.1
-# A target is met within this distance, metres.
-_MET = 0.005
+# No limit for the speed of rotations.
+_ANY_SPEED = 1000.0
 
 
-class _AtFrame(PartsRetiming):
+class _Posing(PartsRetiming):
+    """What changes poses; an action with few keys keeps their number unless more are asked for."""
+
+    add_keys: BoolProperty(
+        name="Add Keys", options={"SKIP_SAVE"},
+        description="Add the keys that the result needs. Otherwise values and handles of existing "
+        "keys change",
+    )  # fmt: skip
+
+    def adds_keys(self, context):
+        """Return what was chosen here, or the setting."""
+        given = self.properties.is_property_set("add_keys")
+        return self.add_keys if given else context.scene.retime.refine
+
+
+class AtFrame(_Posing):
     """What changes the pose at the current frame."""
 
     def joints(self, context, capture):
@@ -64,7 +78,9 @@ class _AtFrame(PartsRetiming):
             )
         keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
-        values = values | {"max_refinement": 0.0} | ({} if keyed is None else {"keep": 2})
+        values = values | {"max_refinement": 0.0}
+        if keyed is not None:  # keys stay on their frames, however fast an ease makes the way
+            values = {"max_turn": _ANY_SPEED} | values | {"keep": 2}
         answer = yield from poses_of(context, capture, engine, values)
         frames, edits = _with_poses(_frames(capture, answer), keyed or (), frame, capture)
         edits.append(edit(int(np.abs(frames - frame).argmin()), answer))
@@ -89,7 +105,11 @@ class _AtFrame(PartsRetiming):
                 frames |= {float(f) for f in Keys.read(curve, PLACES).co[:, 0]}
         return sorted(frames)
 
-    def keys_at(self, context, result):
+    def worded(self, sentence):
+        """The pose that is edited is the one at the current frame."""
+        return re.sub(r"\bat pose \d+", f"at frame {self.frame}", sentence)
+
+    def edited_frames(self, context):
         """The pose, and what the edit put beside it."""
         return tuple(self.at)
 
@@ -148,20 +168,19 @@ def _angle(one, other):
     return float(np.degrees(np.arccos(np.clip((trace - 1) / 2, -1, 1))))
 
 
-class RETIME_OT_tween(_AtFrame, bpy.types.Operator):
-    """Lead the pose at the current frame toward another, for the selected bones or all"""
+class RETIME_OT_tween(AtFrame, bpy.types.Operator):
+    """Blend the pose at the current frame toward another, for the selected bones or all bones"""
 
     bl_idname = "retime.tween"
     bl_label = "Tween"
 
     toward: EnumProperty(
         name="Toward", items=words_of("tween", "tweens"), default="next",
-        description="Pose to lead it to: one beside it, the mean of both, the rest pose, or its "
-        "own mirror image",
+        description="Pose to blend toward",
     )  # fmt: skip
     share: FloatProperty(
         name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="How far it goes: 1 is the other pose, more overshoots, less than 0 goes away",
+        description="Amount of blending: 1 is the other pose, more overshoots, below 0 moves away",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -178,7 +197,7 @@ class RETIME_OT_tween(_AtFrame, bpy.types.Operator):
         return (yield from self.edited(context, capture, engine, values, edit))
 
 
-class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
+class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     """Shape how the motion comes to the pose at the current frame and leaves it"""
 
     bl_idname = "retime.ease"
@@ -190,11 +209,11 @@ class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
     )  # fmt: skip
     amount: FloatProperty(
         name="Amount", default=1.0, min=0.0, max=2.0, soft_max=1.0, subtype="FACTOR",
-        description="How much of it",
+        description="Strength of the ease; 0 changes nothing",
     )  # fmt: skip
     frames: FloatProperty(
         name="Frames", default=0.0, min=0.0, soft_max=50.0, options={"SKIP_SAVE"},
-        description="How long it lasts. 0: as set in the panel",
+        description="Length of the ease in frames. 0 uses the setting of the panel",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -212,90 +231,34 @@ class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
 
         return (yield from self.edited(context, capture, engine, values, edit))
 
+    def edited_frames(self, context):
+        """The pose that an ease inserts, if it gets a key."""
+        return tuple(self.at) if self.adds_keys(context) else ()
+
+    def follows(self, context):
+        """Handles shape the ease."""
+        return True
+
     def after(self, context, result):
         """Say how far time moved."""
         capture = result.capture
         frames = np.arange(capture.first, capture.last + 1, dtype=float)
         names = self.chosen or capture.names
         moved = max(float(np.abs(result.warp.of(n).output(frames) - frames).max()) for n in names)
-        out = [f"moments moved by up to {in_frames(moved)} frames"] if moved >= 0.05 else []
+        out = [f"moments moved by up to {counted(moved)}"] if moved >= 0.05 else []
         count = len(result.joints)
-        return [*out, *([f"the poses of {count} bones changed"] if count else [])]
+        return [*out, *([f"the poses of {counted(count, 'bone')} changed"] if count else [])]
 
 
-class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
-    """Bring a hand, foot, head, elbow, knee or finger to the 3D cursor at the current frame"""
-
-    bl_idname = "retime.reach"
-    bl_label = "Reach"
-
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
-
-    def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, brought to the target."""
-        values = timing_values(context, capture, "stagger")
-        help_ = values.pop("reach_help", "body")
-        target = context.scene.retime.target
-        place = context.scene.cursor.location if target is None else target.matrix_world.translation
-        self.place, self.target = (
-            np.array(place),
-            "the 3D cursor" if target is None else target.name,
-        )
-        self.joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
-        self.chosen = None
-        # Controls of a torso move its bones by shares, so that a limb alone arrives more exactly.
-        if capture.rig.is_control and help_ == "body":
-            made = yield from self._by_its_limb(context, capture, engine, values)
-            if made is not None:
-                return made
-        return (yield from self._reaching(context, capture, engine, values, help_))
-
-    def _by_its_limb(self, context, capture, engine, values):
-        """Return the steps by which an arm or a leg reaches the target alone, if it does."""
-        try:
-            made = yield from self._reaching(context, capture, engine, values, "limb")
-            result = yield from tried(engine, capture, made)
-        except Problem:  # a head, an elbow: no end of a limb
-            return None
-        matrix = Poses(result).changed(self.joint, [self.frame])[0]
-        return made if self._missed(capture, matrix) < _MET else None
-
-    def _reaching(self, context, capture, engine, values, help_):
-        def edit(number, answer):
-            # Captured lengths are the world's over the armature's own scale; of an unscaled import
-            # the engine knows better how long they are.
-            self.metres = answer["metres"] / capture.size
-            x, y, z = (float(v) for v in self.place * self.metres)
-            targets = {self.joint: [x, z, -y]}
-            return {"do": "reach", "pose": number, "targets": targets, "help": help_}
-
-        return (yield from self.edited(context, capture, engine, values, edit))
-
-    def _missed(self, capture, matrix):
-        """Return how far a joint is from the target, metres; its matrix is in the armature."""
-        world = capture.world[self.frame - capture.first] @ matrix
-        return float(np.linalg.norm(world[:3, 3] * capture.size - self.place) * self.metres)
-
-    def after(self, context, result):
-        """Say how near it came, as the scene shows it."""
-        matrix = shown(context, armature_of(context), self.frame, [self.joint])[0]
-        missed = 100 * self._missed(result.capture, matrix)
-        return [f"{self.joint} is {missed:.1f} cm from {self.target} at frame {self.frame}"]
-
-
-class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
-    """Let the selected bones, or arms, tails and hair, lag behind the body, overshoot and settle"""
+class RETIME_OT_secondary(_Posing, bpy.types.Operator):
+    """Make the selected bones, or arms, tails and hair, lag behind the body and settle"""
 
     bl_idname = "retime.secondary"
     bl_label = "Secondary Motion"
-    follows = True
 
     strength: FloatProperty(
         name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
-        description="How much of it is added. Below 0: as set in the panel",
+        description="Amount of secondary motion. Negative values use the setting of the panel",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -310,6 +273,10 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
         return [step("secondary", **values, joints=joints, range=part_of(context, capture))]
         yield
 
+    def follows(self, context):
+        """It changes every frame."""
+        return True
+
     def after(self, context, result):
         """Say how far bones swing."""
         capture = result.capture
@@ -321,7 +288,9 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
         dots = np.abs(np.einsum("fji,fji->fj", before, after))
         most = np.degrees(2 * np.arccos(np.clip(dots, 0, 1))).max(axis=0)
         k = int(most.argmax())
-        return [f"{result.joints[k]} swings by up to {most[k]:.1f}°, {len(at)} bones in all"]
+        return [
+            f"{result.joints[k]} swings by up to {most[k]:.1f}°, {counted(len(at), 'bone')} in all"
+        ]
 
 
-CLASSES = (RETIME_OT_tween, RETIME_OT_ease, RETIME_OT_reach, RETIME_OT_secondary)
+CLASSES = (RETIME_OT_tween, RETIME_OT_ease, RETIME_OT_secondary)

@@ -7,15 +7,13 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..actions import animation_of
-from ..declared import chosen
+from ..declared import PAGE, chosen
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
 
 _METHODS = [
     ("SETTINGS", "As Set", "The method that the panel shows"),
-    ("guided", "Guided", ""),
-    ("physics", "Physics", ""),
-    ("spline", "Spline", ""),
+    *((name, name.capitalize(), PAGE[name]["summary"]) for name in ("guided", "physics", "spline")),
 ]
 
 
@@ -37,7 +35,12 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
         options={"SKIP_SAVE"},
         description="Length of the result in frames; 0 uses the setting",
     )
-    method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
+    method: EnumProperty(
+        name="Method",
+        items=_METHODS,
+        options={"SKIP_SAVE"},
+        description="Method that finds the timing",
+    )
 
     def recipe(self, context, capture, engine):
         """One step, to the length."""
@@ -87,7 +90,12 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
     bl_idname = "retime.keytimes"
     bl_label = "Keytimes from Markers"
 
-    method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
+    method: EnumProperty(
+        name="Method",
+        items=_METHODS,
+        options={"SKIP_SAVE"},
+        description="Method that finds the timing",
+    )
 
     def recipe(self, context, capture, engine):
         """One step, through the markers; a marker beyond the end sets the length."""
@@ -160,6 +168,7 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
             ("FREE", "Guide, Free Length", "The reference decides the length too"),
             ("ALIGN", "Same Take", "The reference is another take: everything happens as there"),
         ],
+        description="What to copy from the reference",
     )
 
     def reference(self, context):

@@ -1,8 +1,9 @@
-"""Parse untrusted JSON, with bounds on size, depth and number of values.
+"""Parse untrusted JSON and TOML, with bounds on size, depth and number of values.
 
 A small file can take a lot of memory (each byte of ``[[],[],...]`` takes 24) or crash the process
 (a hundred thousand nested brackets). A linear scan finds both before parsing. All readers of files,
-lines and messages use :func:`parse`.
+lines and messages use :func:`parse` or :func:`parse_toml`. No whole number that they return is
+beyond the range of a float.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _SOME_HELD, _BYTES_FOR_ONE = 200_000, 10
 _OPENS = b"[{"
 _OTHERS = bytes(c for c in range(256) if c not in b"[]{}")
 _CHUNK = 1 << 20
+_MOST_TOML = 4 << 20
+# Every whole number of fewer digits is within the range of a float.
+_MANY_DIGITS = b"0" * 309
+_DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
 def parse(
@@ -60,15 +65,56 @@ def parse(
     try:
         text = raw.decode("utf-8-sig")
         refuse = None if constants else lambda name: _no_constant(name, text)
-        return json.loads(text, parse_constant=refuse)
+        # A function for whole numbers takes time, so it is only given where there are long ones.
+        whole = _whole if _MANY_DIGITS in raw.translate(_DIGITS_AS_ZERO) else None
+        return json.loads(text, parse_constant=refuse, parse_int=whole)
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path=path) from None
     except json.JSONDecodeError as e:
         raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
     except RecursionError:
         raise FormatError(TOO_DEEP, path=path) from None
-    except ValueError:  # Python limits the digits of an integer
-        raise FormatError("not valid JSON: a number of thousands of digits", path=path) from None
+    except (OverflowError, ValueError):  # no float holds it, or Python's own bound on digits
+        raise FormatError("not valid JSON: a number of hundreds of digits", path=path) from None
+
+
+def parse_toml(data: bytes, *, path: str | Path) -> dict[str, Any]:
+    """Parse TOML; whatever is wrong with it is a ``FormatError``."""
+    import tomllib
+
+    if len(data) > _MOST_TOML:
+        raise FormatError(
+            f"it has {len(data) / (1 << 20):.0f} MB; at most {_MOST_TOML >> 20} MB are read",
+            path=path,
+        )
+    # The time for a dotted key grows with the square of its parts.
+    if any(line.partition(b"=")[0].count(b".") > MOST_LEVELS for line in data.splitlines()):
+        raise FormatError(f"a key has more than {MOST_LEVELS} parts", path=path)
+    try:
+        document = tomllib.loads(data.decode("utf-8-sig"))
+        _must_be_floats(document)
+    except UnicodeDecodeError:
+        raise FormatError("not a text file in UTF-8", path=path) from None
+    except tomllib.TOMLDecodeError as e:
+        raise FormatError(f"not valid TOML: {e}", path=path) from None
+    except RecursionError:
+        raise FormatError(
+            f"its TOML is nested more than {MOST_LEVELS} levels deep", path=path
+        ) from None
+    except (OverflowError, ValueError):
+        raise FormatError("not valid TOML: a number of hundreds of digits", path=path) from None
+    return document
+
+
+def _must_be_floats(value: Any, depth: int = 0) -> None:
+    """Raise an ``OverflowError`` for a whole number that no float holds."""
+    if depth > MOST_LEVELS:
+        raise RecursionError
+    if isinstance(value, int):
+        float(value)
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _must_be_floats(inner, depth + 1)
 
 
 def bounded_lines(source: TextIO, most: int = MOST_LINE) -> Iterator[str]:
@@ -115,6 +161,13 @@ def _measured(raw: bytes) -> tuple[int, int]:
             held += int(opens.sum())
             deepest, depth = max(deepest, int(levels.max())), int(levels[-1])
     return held, deepest
+
+
+def _whole(digits: str) -> int:
+    """Return a whole number that a float can hold, or raise an ``OverflowError``."""
+    number = int(digits)
+    float(number)
+    return number
 
 
 def _no_constant(name: str, text: str) -> float:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retime import Motion, Recipe, Step, SurfaceKey, quat, samples
+from retime import Evaluator, Job, Motion, Recipe, Step, SurfaceKey, quat, samples
 from retime.body.contacts.grips import find_grips, find_touches
+from retime.evaluate.partner import carry_along
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.skeleton import Skeleton
 
@@ -103,3 +104,39 @@ def test_partners_shake_hands() -> None:
     assert made.partner is not None
     found = find_touches(made.motion, made.partner)
     assert any(g.start < 1.5 and g.end > 2.4 for g in found)
+
+
+def evaluated(motion: Motion, method: str, parameters: dict[str, Any]) -> Any:
+    return Evaluator().evaluate(Job(source=motion, recipe=Recipe([Step(method, parameters)])))
+
+
+@pytest.mark.parametrize("parameters", [{"jitter": 0.05}, {"overlap": 2.0}])
+def test_partners_keep_hold_when_one_is_staggered(parameters: dict[str, float]) -> None:
+    made = samples.sample("handshake")
+    assert made.partner is not None
+    (touch,) = find_touches(made.motion, made.partner)
+    found = evaluated(made.motion, "stagger", parameters)
+    partner, notes = carry_along(found, made.partner, name="partner")
+    assert notes == []
+
+    def apart(one: Motion, other: Motion) -> np.ndarray:
+        hand, theirs = one.skeleton.index(touch.joint), other.skeleton.index(touch.other)
+        way = positions(one)[:, hand] - positions(other)[:, theirs]
+        return np.asarray(np.linalg.norm(way, axis=1))
+
+    then = found.warp(found.motion.times, touch.joint)
+    held = (then >= touch.start) & (then <= touch.end)
+    before = np.interp(then, made.motion.times, apart(made.motion, made.partner))
+    assert np.abs(apart(found.motion, partner) - before)[held].max() < 1e-4
+
+
+def test_a_partner_follows_the_body_and_not_joints_of_the_same_name() -> None:
+    made = samples.sample("handshake")
+    assert made.partner is not None
+    keys = [SurfaceKey(time=2.0, joint="LeftHand", shift=-0.2)]
+    found = evaluated(made.motion, "surface", {"keys": keys})
+    partner, _ = carry_along(found, made.partner, name="partner")
+    left = [j for j, n in enumerate(partner.skeleton.names) if n.startswith("Left")]
+    assert np.abs(positions(partner) - positions(made.partner))[:, left].max() < 1e-6
+    face, _ = carry_along(found, made.motion, name="the same figure")
+    assert np.abs(face.rotations - made.motion.rotations).max() > 0.01

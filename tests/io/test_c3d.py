@@ -234,7 +234,7 @@ def test_other_formats(
     assert np.abs(positions(again) - positions(motion)).max() < 1e-9
     status, _, said = run("convert", tmp_path / "o.bvh", tmp_path / "no.c3d")
     assert status == 2
-    assert "only for points that were read from one" in said
+    assert "only points that were read from a C3D file" in said
     renamed = replace(
         motion,
         skeleton=replace(motion.skeleton, names=("a", "b", "c", "d")),
@@ -255,9 +255,9 @@ def test_bad_files_are_sentences(walk: Path, tmp_path: Path) -> None:
     data = walk.read_bytes()
     bad = tmp_path / "bad.c3d"
     cases = {
-        "does not start as a C3D file": b"not a C3D file" * 100,
+        "not a C3D file": b"not a C3D file" * 100,
         "or is cut off": data[:600],
-        "lie outside the file": bytes([200]) + data[1:],
+        "are outside the file": bytes([200]) + data[1:],
         "unknown processor type": data[: 512 + 3] + b"\x07" + data[512 + 4 :],
         "120 frames of 5 points do not fit": data[:-2000],
         "contains no points": data[:2] + b"\0\0" + data[4:],

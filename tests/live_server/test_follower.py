@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -306,6 +307,25 @@ def test_the_only_recording_may_be_performed_again(name: str) -> None:
     late = [c for c in found if c.state == "following"]
     assert len(late) > 0.5 * len(found)
     assert found[-1].heard == pytest.approx(once[-1], abs=0.05)
+
+
+def test_a_walk_that_begins_again_is_found_at_its_beginning() -> None:
+    """Its cycles are alike: after a while at its end, the last one could be any of them."""
+    motion = samples.walk(seconds=4.0)
+    for seed in (2, 6, 17):
+        follower = Follower([Part("walk", motion)])
+        pose, dice = poses_of(follower, motion), random.Random(seed)
+        ending = np.arange(3.5, 4.0, 1 / RATE)
+        again = np.arange(0, 2.5, 1 / RATE)
+        source = np.r_[ending, np.full(round(2 * RATE), motion.duration), again]
+        assert follower.aligner is not None
+        follower.aligner.seek(float(ending[0]))
+        off = []
+        for k, at in enumerate(source):
+            if dice.random() > 0.2:
+                follower.hear(pose(at), k / RATE, k / RATE)
+                off.append(abs(follower.cue(k / RATE).heard - at))
+        assert max(off[-60:]) < 0.05
 
 
 def test_who_does_something_else_is_lost_and_found_again() -> None:

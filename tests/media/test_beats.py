@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import wave
 from collections.abc import Callable
 from pathlib import Path
 
@@ -214,3 +215,18 @@ def test_music_under_footage_is_left_alone(run: Run, tmp_path: Path) -> None:
     make_video(clip, sound=np.stack([tone, tone], axis=1))
     status, out, _ = run(*words[:2], tmp_path / "kept.mp4", *words[3:], "--audio", "keep", "--json")
     assert json.loads(out)["sound"] == "as recorded"
+
+
+def test_small_files_do_not_unpack_to_hours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, long = tmp_path / "slow.wav", tmp_path / "long.wav"
+    for path, rate, count in ((slow, 1, 50_000), (long, 4000, 40_000)):
+        with wave.open(str(path), "wb") as file:
+            file.setparams((1, 1, rate, count, "NONE", ""))
+            file.writeframes(b"\x80" * count)
+    with pytest.raises(FormatError, match="it has 1 samples per second"):
+        read_song(slow)
+    monkeypatch.setattr("retime.media.audio.song._SOME_SECONDS", 1)
+    with pytest.raises(InputError, match="too long for a song in a file of its size"):
+        read_song(long)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from retime.arrays import FloatArray
 from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.stagger import counted_poses, edited_poses
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations
 
 UNKNOWN: Any = "best"
@@ -949,3 +951,51 @@ def test_poses_beside_the_fixed_ends_are_pushed_by_less() -> None:
     turned = quat.angle(made.rotations[:, j], walk.rotations[:, j])
     assert turned.max() > np.radians(8)
     assert np.abs(np.diff(turned)).max() * walk.rate < np.radians(150)
+
+
+# ---- travel
+
+
+def slides(motion: Motion, contacts: Iterable[Contact]) -> float:
+    """Return how far joints slide along the ground while they are in contact, metres."""
+    place, index, most = positions(motion), motion.skeleton.index, 0.0
+    for contact in contacts:
+        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
+        stood = place[frames, index(contact.joint)][:, [0, 2]]
+        most = max(most, float(np.abs(stood - stood.mean(axis=0)).max(initial=0.0)))
+    return most
+
+
+@pytest.mark.parametrize(("travel", "weight"), [(0.4, 1.0), (-1.0, 1.0), (0.4, 0.5)])
+def test_travel_scales_the_path_and_feet_stay_planted(
+    walk: Motion, travel: float, weight: float
+) -> None:
+    slower = 1.2 * walk.duration
+    steps = [Step("stagger", {"travel": travel}, weight=weight)]
+    made = Recipe(steps).evaluate(walk)
+    later = Recipe([*steps, Step("spline", {"duration": slower}), Step("hold", {})]).evaluate(walk)
+    way = positions(walk)[:, 0] - positions(walk)[0, 0]
+    new = positions(made)[:, 0] - positions(made)[0, 0]
+    assert np.abs(new - (1 + weight * travel) * way)[:, [0, 2]].max() < 1e-9
+    contacts = detect_contacts(walk)
+    assert slides(made, contacts) < (1e-6 if weight == 1 else 1e-3)  # it is held by its weight
+    stretch = TimeWarp([0, later.duration], [0, walk.duration])
+    assert slides(later, carry_contacts(contacts, stretch)) < 1e-6
+    assert np.allclose(positions(later)[-1, 0, [0, 2]], positions(made)[-1, 0, [0, 2]], atol=1e-9)
+
+
+def test_travel_is_refused_where_ends_must_match(walk: Motion) -> None:
+    for parameters, why in (({"range": (0.5, 2.0)}, "inside a range"), ({"loop": True}, "a cycle")):
+        with pytest.raises(InputError, match=why):
+            Recipe([Step("stagger", {"travel": 0.4, **parameters})]).evaluate(walk)
+
+
+def test_what_legs_must_give_up_costs_other_joints_nothing(walk: Motion) -> None:
+    asked = StaggeredPoses.from_motion(walk).succession("Hips", 0.05)
+    given = asked.warp()
+    free = replace(asked, max_turn=np.inf).warp()
+    times = np.linspace(*walk.domain, 50)
+    assert np.abs(given(times, "LeftFoot") - free(times, "LeftFoot")).max() > 0.02
+    kept = {n: float(np.abs(times - given(times, n)).sum()) for n in ("LeftHand", "RightHand")}
+    for name, much in kept.items():
+        assert much > 0.9 * float(np.abs(times - free(times, name)).sum())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import retime
 from every_format import motion_file
+from fbx_making import made_of
 from live_streams import frames_of
 from retime import samples
 from retime.batch.manifest import Manifest, Row
@@ -141,16 +142,15 @@ def _made(folder: Path) -> dict[str, Target]:
     out["asf"] = Target((asf.read_bytes(),), ".asf", _motion_of_asf, (("take.amc", short),))
     for suffix in (".npy", ".pkl"):
         out[suffix[1:]] = Target((motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion)
-    for suffix, module in (
-        (".fbx", "pufbx"),
-        (".c3d", "ezc3d"),
-        (".usda", "pxr"),
-        (".usdc", "pxr"),
-    ):
-        if importlib.util.find_spec(module) is not None:
-            out[suffix[1:]] = Target(
-                (motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion
-            )
+    if importlib.util.find_spec("ezc3d") is not None:
+        out["c3d"] = Target((motion_file(".c3d", folder)[0].read_bytes(),), ".c3d", _motion)
+    # Short clips: another process reads them, in a time that grows with their size.
+    if importlib.util.find_spec("pufbx") is not None:
+        short_fbx = made_of(samples.jump(fps=4)).write(folder / "a.fbx")
+        out["fbx"] = Target((short_fbx.read_bytes(),), ".fbx", _motion)
+    if importlib.util.find_spec("pxr") is not None:
+        for suffix in (".usda", ".usdc"):
+            out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
     if importlib.util.find_spec("pufbx") is not None:
         out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)

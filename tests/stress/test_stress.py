@@ -70,9 +70,11 @@ def test_a_finding_is_found(tmp_path: Path) -> None:
 
 def _breaks(piece: Piece, folder: Path) -> Findings:
     """Read ten inputs; the fourth one kills or hangs the process where the seed says so."""
+    record = workers.Record(folder)
+    if piece.name == "never begins":
+        os.kill(os.getpid(), signal.SIGKILL)
     for number in range(min(piece.count, 10)):
-        (folder / "current").write_bytes(b"input %d" % number)
-        (folder / "number").write_text(str(number + 1))
+        record.begin(number + 1, b"input %d" % number)
         if number == 3 and piece.name == "kills" and piece.seed == 1:
             os.kill(os.getpid(), signal.SIGSEGV)
         if number == 3 and piece.name == "hangs" and piece.seed == 1:
@@ -84,11 +86,13 @@ def test_a_process_that_dies_or_hangs_is_a_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "SECONDS_OF_SILENCE", 1.0)
-    pieces = [Piece(n, 10, 1, str(tmp_path)) for n in ("kills", "hangs", "well")]
+    pieces = [Piece(n, 10, 1, str(tmp_path)) for n in ("kills", "hangs", "well", "never begins")]
     told = list(workers.do_all(pieces, _breaks, 2, tmp_path))
-    found = {name: (data, text) for name, _, some in told for name, data, text in some}
+    found = {name: (data, text) for _, some in told for name, data, text in some}
     assert found["kills"] == (b"input 3", "the process died of SIGSEGV")
     assert found["hangs"] == (b"input 3", "hung: one input took over 1 s")
-    assert sorted(found) == ["hangs", "kills"]
-    assert sum(count for _, count, _ in told) == 30  # the rest of a piece is done all the same
+    assert found["never begins"] == (b"", "the process died of SIGKILL")
+    assert sorted(found) == ["hangs", "kills", "never begins"]
+    # The rest of a piece is done all the same, unless no input of it could be begun.
+    assert sum(piece.count for piece, _ in told) == 30
     assert not list(tmp_path.iterdir())

@@ -1,18 +1,19 @@
 """Processes that do pieces of an attack; one that dies or hangs is a finding, and is replaced.
 
 A pool of :mod:`multiprocessing` waits forever for the answer of a process that died. Here every
-process has its own pipe. Before each input it writes the input to ``current`` in its folder, so
-what it was reading when it died is known.
+process has its own pipe, and a :class:`Record` of the input that it is reading, which outlives it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import multiprocessing
 import os
 import resource
 import shutil
 import signal
+import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -42,9 +43,36 @@ class Piece:
     """Where corpus and findings are kept."""
 
 
+class Record:
+    """The input that a process reads, in a mapped file: a write costs no call of the system."""
+
+    _HEAD = struct.Struct("<QQd")
+    _LONGEST = 4 << 20
+
+    def __init__(self, folder: Path) -> None:
+        with open(folder / "record", "a+b") as file:
+            file.truncate(self._HEAD.size + self._LONGEST)
+            self._map = mmap.mmap(file.fileno(), self._HEAD.size + self._LONGEST)
+
+    def begin(self, number: int, data: bytes) -> None:
+        """Note that an input is read from now on; the first one is number 1, and 0 is none."""
+        data = data[: self._LONGEST]
+        self._map[self._HEAD.size : self._HEAD.size + len(data)] = data
+        self._map[: self._HEAD.size] = self._HEAD.pack(number, len(data), time.monotonic())
+
+    def last(self) -> tuple[int, bytes, float]:
+        """Return the number of the input, the input, and the monotonic time of its beginning."""
+        number, length, begun = self._HEAD.unpack(self._map[: self._HEAD.size])
+        return number, self._map[self._HEAD.size : self._HEAD.size + length], begun
+
+    def close(self) -> None:
+        """Unmap the file."""
+        self._map.close()
+
+
 Findings = list[tuple[str, bytes, str]]
 Work = Callable[[Piece, Path], Findings]
-"""Does a piece in a folder of its own, with ``current`` in it."""
+"""Does a piece in a folder of its own, where it keeps a :class:`Record`."""
 
 
 class _Worker:
@@ -54,37 +82,24 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.answers, theirs = context.Pipe()
         self.folder = folder
+        self.record = Record(folder)
         self.process = context.Process(target=_run, args=(work, theirs, folder), daemon=False)
         self.process.start()
         theirs.close()
         self.piece: Piece | None = None
         self.pieces = 0
-        self.begun = time.monotonic()
 
     def give(self, piece: Piece) -> None:
-        self.piece, self.pieces, self.begun = piece, self.pieces + 1, time.monotonic()
-        (self.folder / "current").unlink(missing_ok=True)
-        (self.folder / "number").unlink(missing_ok=True)
+        self.piece, self.pieces = piece, self.pieces + 1
+        self.record.begin(0, b"")
         with contextlib.suppress(OSError):  # it died between two pieces: its pipe tells next
             self.answers.send(piece)
 
     def is_silent(self) -> bool:
         """Whether the same input has been read for too long, or none was begun."""
-        with contextlib.suppress(OSError):
-            return time.time() - (self.folder / "current").stat().st_mtime > SECONDS_OF_SILENCE
-        return (
-            time.monotonic() - self.begun > 5 * SECONDS_OF_SILENCE
-        )  # seeds compile what they need
-
-    def last_input(self) -> bytes:
-        with contextlib.suppress(OSError):
-            return (self.folder / "current").read_bytes()
-        return b""
-
-    def inputs_begun(self) -> int:
-        with contextlib.suppress(OSError, ValueError):
-            return int((self.folder / "number").read_text())
-        return 0
+        number, _, begun = self.record.last()
+        # Reading the seeds compiles what they need.
+        return time.monotonic() - begun > (1 if number else 5) * SECONDS_OF_SILENCE
 
     def end(self) -> None:
         """End the process and all that it started, and remove its folder."""
@@ -93,6 +108,7 @@ class _Worker:
         self.process.kill()
         self.process.join()
         self.answers.close()
+        self.record.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -102,16 +118,18 @@ def _run(work: Work, answers: Connection, folder: Path) -> None:
     most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(EOFError, OSError):
-        while True:
+    while True:
+        try:
             piece = answers.recv()
-            answers.send(work(piece, folder))
+        except (EOFError, OSError):  # the driver has ended
+            return
+        answers.send(work(piece, folder))
 
 
 def do_all(
     pieces: Iterable[Piece], work: Work, processes: int, folder: Path
-) -> Iterator[tuple[str, int, Findings]]:
-    """Do pieces in processes; yield each target's name, inputs done, and findings.
+) -> Iterator[tuple[Piece, Findings]]:
+    """Do pieces in processes; yield each with the inputs that were done, and its findings.
 
     After a death or a hang the rest of the piece is done with another seed.
     """
@@ -142,13 +160,14 @@ def do_all(
                 else:
                     continue
                 if found is not None:
-                    yield piece.name, piece.count, found
+                    yield piece, found
                     if left and worker.pieces < PIECES_OF_A_PROCESS:
                         worker.give(left.popleft())
                         continue
                 else:
-                    done = min(worker.inputs_begun(), piece.count)
-                    yield piece.name, done, [(piece.name, worker.last_input(), text)]
+                    number, data, _ = worker.record.last()
+                    done = min(number, piece.count)
+                    yield replace(piece, count=done), [(piece.name, data, text)]
                     if 0 < done < piece.count:  # 0: it cannot even read the seeds
                         rest = piece.count - done
                         left.append(replace(piece, count=rest, seed=piece.seed + 10**9 + done))

@@ -37,7 +37,7 @@ def opened(studio: Studio) -> Window:
 
 
 def test_a_motion_is_shown_retimed_and_exported(start_studio: Start, jump_file: Path) -> None:
-    studio = start_studio(jump_file)
+    studio = start_studio(jump_file, cold=True)
     window = studio.window()
     welcome, _ = window.next("welcome")
     assert {m["name"] for m in welcome["methods"]} >= {"spline", "guided", "physics", "align"}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from retime.batch.vary import checked_value, find_parameter
+from retime.bounded_json import parse_toml
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
 from retime.recipe import Recipe
@@ -70,11 +70,8 @@ def read_clip_table(path: str | Path, recipe: Recipe) -> ClipTable:
     A TOML file has a table for each clip. Times are written as on the command line: ``80%``.
     """
     path = Path(path)
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError("not a text file in UTF-8", path=path) from None
-    given = _from_toml(text, path) if path.suffix.lower() == ".toml" else _from_csv(text, path)
+    data = read_bytes(path)
+    given = _from_toml(data, path) if path.suffix.lower() == ".toml" else _from_csv(data, path)
     rows = {}
     for clip, values in given.items():
         try:
@@ -89,7 +86,11 @@ def _cell(recipe: Recipe, name: str, value: Any) -> Cell:
     return Cell(name, step, parameter.name, checked_value(recipe.steps[step], parameter, value))
 
 
-def _from_csv(text: str, path: Path) -> dict[str, dict[str, Any]]:
+def _from_csv(data: bytes, path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError("not a text file in UTF-8", path=path) from None
     heads, lines = _csv_rows(text, path)
     at = heads.index(_CLIP)
     out: dict[str, dict[str, Any]] = {}
@@ -122,11 +123,8 @@ def _csv_rows(text: str, path: Path) -> tuple[list[str], list[tuple[int, list[st
     return heads, lines[1:]
 
 
-def _from_toml(text: str, path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as e:
-        raise FormatError(f"not valid TOML: {e}", path=path) from None
+def _from_toml(data: bytes, path: Path) -> dict[str, dict[str, Any]]:
+    document = parse_toml(data, path=path)
     for clip, values in document.items():
         if not isinstance(values, dict):
             raise FormatError(

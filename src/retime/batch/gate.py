@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from retime.body.metrics import MEASURES, Measure
+from retime.bounded_json import parse_toml
 from retime.coercion import is_number
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
@@ -90,12 +90,7 @@ def read_gate(path: str | Path) -> Gate:
 
     Each of its lines is like ``foot_skate = {max = 0.02}``.
     """
-    try:
-        document = tomllib.loads(read_bytes(path).decode())
-    except UnicodeDecodeError:
-        raise FormatError("not a text file in UTF-8", path=path) from None
-    except tomllib.TOMLDecodeError as e:
-        raise FormatError(f"not valid TOML: {e}", path=path) from None
+    document = parse_toml(read_bytes(path), path=path)
     table = document.get("gate")
     if not isinstance(table, dict) or set(document) != {"gate"}:
         raise FormatError("a gate is one table, [gate], and nothing else", path=path)

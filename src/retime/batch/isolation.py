@@ -47,7 +47,7 @@ class _Worker:
         if reply is None:
             text = f"it took longer than {task.timeout:g} s and was ended"
             return Outcome(task.name, "time", text, seconds=seconds)
-        status = self.child.process.returncode
+        status = self.child.process.wait()
         how = f"signal {-status}" if status < 0 else f"status {status}"
         text = f"the process that worked on it ended by itself ({how})"
         return Outcome(task.name, "crash", text, seconds=seconds)

@@ -21,7 +21,7 @@ from retime.batch.salvage import damage, readable_text, salvaged, set_aside
 from retime.bounded_json import parse
 from retime.coercion import is_number, is_whole
 from retime.errors import FormatError, InputError
-from retime.io.files import lock_file
+from retime.io.files import lock_file, must_be_ordinary
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_name
 
@@ -95,7 +95,10 @@ class Manifest:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._held = path.with_suffix(".lock").open("ab")
+        lock = path.with_suffix(".lock")
+        must_be_ordinary(path)
+        must_be_ordinary(lock)
+        self._held = lock.open("ab")
         taken = f"another batch works in {path.parent}; wait for it, or choose another folder"
         lock_file(self._held, taken)
         self.damaged: list[str] = []

@@ -19,7 +19,7 @@ from retime.motion.kinematics import global_rotations, local_translations, posit
 from retime.parameters import About
 from retime.timing import TimeWarp
 
-__all__ = ["Grips", "keep_grips", "prop_joints", "prop_of"]
+__all__ = ["Grips", "carried", "held_share", "keep_grips", "prop_joints", "prop_of"]
 
 Grips = Annotated[
     bool,
@@ -81,8 +81,8 @@ def keep_grips(
     return made
 
 
-def _share(times: FloatArray, grips: Sequence[Grip]) -> FloatArray:
-    """Return how much something is held at the source's times, (F,): 1 in a grip, eased beside."""
+def held_share(times: FloatArray, grips: Sequence[Grip]) -> FloatArray:
+    """Return the weight of a grip at source times, (F,): 1 inside, eased to 0 before and after."""
     away = np.min([np.maximum(g.start - times, times - g.end) for g in grips], axis=0)
     u = np.clip(1 - np.maximum(away, 0.0) / _ASIDE, 0.0, 1.0)
     return np.asarray(u**3 * (10 - 15 * u + 6 * u**2))
@@ -93,16 +93,24 @@ def _at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
     return np.stack([np.interp(times, motion.times, track[:, c]) for c in range(3)], axis=1)
 
 
-def _carried(
-    motion: Motion, then: FloatArray, holder: int, held: int, place: FloatArray, turn: FloatArray
+def carried(
+    motion: Motion,
+    then: FloatArray,
+    holder: int,
+    held: int,
+    place: FloatArray,
+    turn: FloatArray,
+    other: Motion | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return position (F, 3) and rotation (F, 4) of a held object after its holder moved.
 
-    ``place`` and ``turn`` are the holder's; ``then`` the source's times.
+    ``place`` and ``turn`` are the holder's new ones, ``then`` the source's times. The held joint
+    is of ``motion``, or of ``other``, a figure in the same time.
     """
+    other = motion if other is None else other
     by = quat.multiply(turn, quat.conjugate(turns_at(motion, holder, then)))
-    way = _at(motion, held, then) - _at(motion, holder, then)
-    return place + quat.rotate(by, way), quat.multiply(by, turns_at(motion, held, then))
+    way = _at(other, held, then) - _at(motion, holder, then)
+    return place + quat.rotate(by, way), quat.multiply(by, turns_at(other, held, then))
 
 
 def _hands_kept(
@@ -121,7 +129,7 @@ def _hands_kept(
     first, second = (motion.skeleton.index(n) for n in (one, other))
     limbs = {limb.end: limb for limb in body.limbs.values()}
     then = (warp(made.times, one) + warp(made.times, other)) / 2
-    share = _share(then, grips)
+    share = held_share(then, grips)
     frames = np.flatnonzero(share > 0)
     if len(frames) < 2:
         return made
@@ -133,7 +141,7 @@ def _hands_kept(
     ):
         solver = LimbSolver.of(part_of, limbs[held])
         place, turn = solver.points[:, holder], solver.rotations[:, holder]
-        goal, wanted = _carried(motion, then, holder, held, place, turn)
+        goal, wanted = carried(motion, then, holder, held, place, turn)
         move = (part * share)[:, None] * (goal - solver.points[:, held])
         by = quat.multiply(wanted, quat.conjugate(solver.rotations[:, held]))
         by = quat.slerp(quat.identity(len(by)), by, part * share)
@@ -178,9 +186,9 @@ def _prop_kept(
     hand, prop = skeleton.index(one), prop_of(motion, other)
     name = skeleton.names[prop]
     then = warp(made.times, one)
-    share = _share(then, grips)
+    share = held_share(then, grips)
     points, turns = positions(made), global_rotations(made)
-    goal, wanted = _carried(motion, then, hand, prop, points[:, hand], turns[:, hand])
+    goal, wanted = carried(motion, then, hand, prop, points[:, hand], turns[:, hand])
     move = share[:, None] * (goal - points[:, prop])
     by = quat.multiply(wanted, quat.conjugate(turns[:, prop]))
     by = quat.slerp(quat.identity(len(by)), by, share)

@@ -10,7 +10,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
-from retime.body.ik import contact_targets, hold_contacts
+from retime.body.ik import Ground, contact_targets, hold_contacts
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
@@ -20,7 +20,7 @@ from retime.notes import Note, Remedy
 from retime.parameters import About
 from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "as_delivered", "contact_fix", "contact_fixes"]
+__all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "contact_fixes"]
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
@@ -84,7 +84,15 @@ def contact_fix(
                     code="no-contacts",
                 )
             )
-        held_motion = _held(retimed, context.source, context.warp, held, fade=fade, touched=touched)
+        held_motion = _held(
+            retimed,
+            context.source,
+            context.warp,
+            held,
+            fade=fade,
+            touched=touched,
+            ground=context.ground,
+        )
         return held_motion if note is None else held_motion.with_notes(note)
 
     return Fix("contact IK", run)
@@ -98,17 +106,22 @@ def _held(
     *,
     fade: float,
     touched: bool,
+    ground: Ground | None = None,
 ) -> Motion:
-    """Hold contacts, in the retimed motion's time, where the source has them."""
+    """Hold contacts, in the retimed motion's time, where the source has them.
+
+    ``ground`` tells how far they move with the ground.
+    """
     here = positions(retimed)
-    targets = contact_targets(retimed, contacts, source, warp, points=here)
+    targets = contact_targets(retimed, contacts, source, warp, points=here, ground=ground)
     if not warp.loop:  # later turns of a cycle are moved all
         # Feet stand on what cannot move; all else is left alone where no edit moved it.
         grounded = set(find_body(source).ground_joints())
         targets = {
             c: t
             for c, t in targets.items()
-            if (c.joint in grounded and not touched) or _is_moved(c, retimed, source, warp, here)
+            if (c.joint in grounded and not touched)
+            or _is_moved(c, retimed, source, warp, here, ground)
         }
     # While one arm is edited, legs are as they were: the source remembers how they were held.
     known = memory(source, "held limbs")
@@ -131,9 +144,16 @@ def as_delivered(
     contacts : sequence of Contact, optional
         In the source's time; left out, those found.
     """
-    found = _remembered(source, (), *_USUAL) if contacts is None else contacts
-    carried = carry_contacts(found, warp)
+    carried = carried_contacts(source, warp, contacts)
     return _held(made, source, warp, carried, fade=_FADE, touched=False)
+
+
+def carried_contacts(
+    source: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
+) -> tuple[Contact, ...]:
+    """Return contacts of a source, those found if none are given, in the time of a warp."""
+    found = _remembered(source, (), *_USUAL) if contacts is None else contacts
+    return carry_contacts(found, warp)
 
 
 def _remembered(
@@ -148,7 +168,12 @@ def _remembered(
 
 
 def _is_moved(
-    contact: Contact, retimed: Motion, source: Motion, warp: TimeWarp, here: FloatArray
+    contact: Contact,
+    retimed: Motion,
+    source: Motion,
+    warp: TimeWarp,
+    here: FloatArray,
+    ground: Ground | None,
 ) -> bool:
     """Return whether a contact's joint is elsewhere than the source has it at the joint's time."""
     j, times = retimed.skeleton.index(contact.joint), retimed.times
@@ -156,4 +181,6 @@ def _is_moved(
     then = warp(times[frames], contact.joint)
     track = last(source, "places of joints", None, lambda: positions(source))[:, j]
     wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
+    if ground is not None:
+        wanted = wanted + ground(contact.joint, times[frames])
     return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

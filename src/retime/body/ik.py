@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +20,10 @@ from retime.motion.memory import last as remembered
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
+__all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
+# How far the ground under a joint moved at times (N,): (N, 3) metres.
+Ground = Callable[[str, FloatArray], FloatArray]
 # A contact held farther than this from where it came to lie, in heights, moved on purpose.
 _MOVED = 0.25
 # What is left of a contact's displacement that is worth a word, in metres.
@@ -35,6 +37,7 @@ def contact_targets(
     warp: TimeWarp,
     *,
     points: FloatArray | None = None,
+    ground: Ground | None = None,
 ) -> dict[Contact, FloatArray]:
     """Find where contacts of a retimed motion belong: where the source had them.
 
@@ -53,6 +56,8 @@ def contact_targets(
         From the retimed motion's time to the source's.
     points : array (F, J, 3), optional
         The retimed motion's joints, metres, where they are known.
+    ground : callable, optional
+        How far the ground under a joint moved at times (N,), (N, 3) metres.
 
     Returns
     -------
@@ -73,6 +78,8 @@ def contact_targets(
             continue
         times = warp(motion.times[frames], contact.joint)
         place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
+        if ground is not None:
+            place = place + ground(contact.joint, motion.times[frames])
         there = (place - way[frames]).mean(axis=0)
         if contact.height is not None:
             there[1] = contact.height

@@ -22,7 +22,16 @@ from retime.motion.kinematics import global_rotations, positions
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-__all__ = ["PAD", "moved", "pelvis_follows", "places", "smooth_track", "turns_at"]
+__all__ = [
+    "PAD",
+    "CatchUp",
+    "frames_away",
+    "moved",
+    "pelvis_follows",
+    "places",
+    "smooth_track",
+    "turns_at",
+]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -87,7 +96,7 @@ class _Leg:
             _at(motion, end - points[:, hips], then),
             _at(motion, points[:, hips], then) - now[:, hips],
             planted,
-            _away(planted, rate),
+            frames_away(planted, rate),
             (_AIR + load) * (natural / max(length, 1e-9)) ** _POWER,
             length,
             natural,
@@ -95,8 +104,8 @@ class _Leg:
         )
 
     @cached_property
-    def _catching_up(self) -> _CatchUp:
-        return _CatchUp.of(self.planted, self.away, self.rate)
+    def _catching_up(self) -> CatchUp:
+        return CatchUp.of(self.planted, self.away, self.rate)
 
     @cached_property
     def _straight(self) -> FloatArray:
@@ -201,7 +210,7 @@ def _eased(u: FloatArray) -> FloatArray:
     return np.asarray(u * u * (3 - 2 * u))
 
 
-def _away(planted: Mask, rate: float) -> FloatArray:
+def frames_away(planted: Mask, rate: float) -> FloatArray:
     """Return the seconds to the nearest planted frame, (N,)."""
     known = np.flatnonzero(planted)
     if not len(known):
@@ -213,7 +222,7 @@ def _away(planted: Mask, rate: float) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _CatchUp:
+class CatchUp:
     """Fills displacements between known frames: least lag and acceleration there."""
 
     factor: FloatArray | None
@@ -221,7 +230,7 @@ class _CatchUp:
     known: Mask
 
     @classmethod
-    def of(cls, known: Mask, away: FloatArray, rate: float) -> _CatchUp:
+    def of(cls, known: Mask, away: FloatArray, rate: float) -> CatchUp:
         """Factor the equations once; they hold for every displacement of the pelvis."""
         from scipy.linalg import cholesky_banded
 

@@ -23,7 +23,7 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.timing import TimeWarp
 
-__all__ = ["flight_offsets", "flight_stretch", "raised", "within_hinges"]
+__all__ = ["flight_offsets", "flight_stretch", "in_air", "raised", "too_high", "within_hinges"]
 
 Mask = npt.NDArray[np.bool_]
 # The reference is that of a flight this long beside it, and of standing this long away; seconds.
@@ -116,7 +116,7 @@ def raised(
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles or len(base) < 8:
         return made
     hips, flights = body.roles["hips"], find_contacts(base).flights
-    air = _air(base, flights)
+    air = in_air(base, flights)
     first, last = base.domain if span is None else span
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
     height = positions(base)[:, hips, 1]
@@ -164,7 +164,8 @@ def _in_flight(
     return out
 
 
-def _air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
+def in_air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
+    """Mark the frames (F,) of flights."""
     out = np.zeros(len(motion), dtype=bool)
     for start, end in flights:
         out |= (motion.times >= start) & (motion.times <= end)
@@ -237,7 +238,7 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
     goals = positions(base)
     goals[..., 1] += lift[:, None]
     held = _smoothstep(1 - _away(~air, rate) / _BESIDE)
-    down = _too_high(base, made, goals, air)
+    down = too_high(base, made, goals, air)
     if down.any():
         made = moved(made, -down[:, None] * np.array([0.0, 1.0, 0.0]))
     turns = global_rotations(base)
@@ -255,26 +256,51 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
     return made
 
 
-def _too_high(base: Motion, made: Motion, goals: FloatArray, air: Mask) -> FloatArray:
-    """Return by how much the hips must come down so that legs reach their feet, (F,) metres."""
+def too_high(
+    base: Motion, made: Motion, goals: FloatArray, air: Mask, *, wider: bool = False
+) -> FloatArray:
+    """Return by how much the hips must come down so that legs reach their feet, (F,) metres.
+
+    Parameters
+    ----------
+    base, made : Motion
+        The motion, and what was made of it.
+    goals : array (F, J, 3)
+        Where its ankles belong, metres.
+    air : array (F,) of bool
+        Frames in which no foot is on the ground.
+    wider : bool
+        Steps are longer, so that hips may have to be lower than the motion has them.
+    """
     body, points, before = find_body(base), positions(made), positions(base)
     need = np.zeros(len(base))
     for name in _LEGS:
         limb = body.limbs[name]
-        upper, lower, end = (before[0, j] for j in (limb.upper, limb.lower, limb.end))
-        length = np.linalg.norm(lower - upper) + np.linalg.norm(end - lower)
+        upper, lower, end = (before[:, j] for j in (limb.upper, limb.lower, limb.end))
+        bones = np.linalg.norm(lower[0] - upper[0]) + np.linalg.norm(end[0] - lower[0])
+        length = np.full(len(base), _STRAIGHT * bones)
+        if wider:  # a leg that the source stretches stays stretched
+            length = np.maximum(length, np.linalg.norm(end - upper, axis=1))
         way = goals[:, limb.end] - points[:, limb.upper]
         across = np.hypot(way[:, 0], way[:, 2])
-        most = np.sqrt(np.maximum((_STRAIGHT * length) ** 2 - across**2, (0.3 * length) ** 2))
-        own = (before[:, limb.upper] - goals[:, limb.end])[:, 1]
-        over = -way[:, 1] - np.maximum(most, own)
+        most = np.sqrt(np.maximum(length**2 - across**2, (0.3 * bones) ** 2))
+        if not wider:
+            most = np.maximum(most, (upper - goals[:, limb.end])[:, 1])
+        over = -way[:, 1] - most
         need = np.maximum(need, np.where(air, 0.0, np.maximum(over, 0.0)))
+    pad = round(_ENDS * base.rate) if wider else 0  # the track below is at rest at its ends
+    found = _smooth_over(np.pad(need, pad, mode="edge"), base.rate)
+    return found[pad : len(found) - pad]
+
+
+def _smooth_over(need: FloatArray, rate: float) -> FloatArray:
+    """Return a smooth track (N,) that is nowhere much below another."""
     if need.max(initial=0.0) < 1e-4:
-        return np.zeros(len(base))
+        return np.zeros(len(need))
     cost, top = np.full(len(need), 0.02), need.copy()
     down = need
-    for _ in range(8):  # a smooth way over what is needed
-        down = smooth_track(cost, (cost * top)[:, None], base.rate, stay=0.0, smooth=3e-6)[:, 0]
+    for _ in range(8):
+        down = smooth_track(cost, (cost * top)[:, None], rate, stay=0.0, smooth=3e-6)[:, 0]
         short = need - down
         if short.max() < 1e-3:
             break

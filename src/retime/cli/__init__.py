@@ -171,8 +171,10 @@ def _run(arguments: list[str]) -> None:
             # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
+        from retime.errors import bounded
+
         where = f"{e.filename}: " if e.filename else ""
-        _fail(f"{where}{e.strerror or e}", 2)
+        _fail(bounded(f"{where}{e.strerror or e}"), 2)
 
 
 def _is_broken_pipe(e: OSError) -> bool:

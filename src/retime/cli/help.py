@@ -17,6 +17,9 @@ from typer.core import TyperCommand, TyperGroup
 _WIDEST, _WIDEST_LABEL = 100, 28
 _HELP_ALL, _EVERY = "--help-all", "retime.help_all"
 _TIMES = "Times are seconds (2.4), frames (48f), percent (80%) or minutes (1:02.5)."
+# Everyday options, the most used first; pictures and files that are also written come last.
+_FIRST = ("--duration", "--keytime", "--reference")
+_LAST = ("--plot", "--strip", "--warp", "--hold", "--fps", "--json")
 # A paragraph, or a title above names and their texts.
 Part = str | tuple[str, list[tuple[str, str]]]
 
@@ -121,7 +124,7 @@ def _argument(parameter: Any) -> str:
 def _options(command: Any, ctx: Any) -> Iterator[Part]:
     every = bool((ctx.find_root().obj or {}).get(_EVERY))
     panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-    for p in command.params:
+    for p in sorted(command.params, key=_rank):
         text = p.help or ""
         if _is_argument(p):
             name = _argument(p)
@@ -142,6 +145,14 @@ def _options(command: Any, ctx: Any) -> Iterator[Part]:
         end.append(f"{left} more options with {_HELP_ALL}: {topics}.")
     if end:
         yield "\n".join(end)
+
+
+def _rank(p: Any) -> int:
+    """Return the place of an option among the others; those without one keep their order."""
+    flag = p.opts[0]
+    if flag in _FIRST:
+        return _FIRST.index(flag) - len(_FIRST)
+    return 1 + _LAST.index(flag) if flag in _LAST else 0
 
 
 def _option(p: Any) -> str:

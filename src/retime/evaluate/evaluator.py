@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
+from retime.io.files import status_of
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
@@ -57,7 +57,8 @@ class Evaluator:
         if isinstance(job.source, Motion):
             return job.source
         path = Path(job.source)
-        key = (str(path), *_state(path), job.animation, str(job.reading))
+        about = status_of(path)
+        key = (str(path), about.st_mtime_ns, about.st_size, job.animation, str(job.reading))
         if key not in self._motions:
             reading()
             self._motions[key] = job.reading.read(path, animation=job.animation)
@@ -139,16 +140,6 @@ class Evaluator:
             return self.evaluate(job) if self.motion(job).duration > 0 else None
         except InputError as e:
             raise e.within(f"animation {name!r}") from e.__cause__
-
-
-def _state(path: Path) -> tuple[int, int]:
-    """Return the time of change and the size of a file; raise if there is none."""
-    try:
-        about = path.stat()
-    except OSError as e:
-        why = "no such file" if e.errno == errno.ENOENT else e.strerror
-        raise InputError(f"{why}: {path}") from None
-    return about.st_mtime_ns, about.st_size
 
 
 def goes_back(motion: Motion, target: str | Path | None) -> bool:

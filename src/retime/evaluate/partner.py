@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from retime.body import find_body
+from retime.body.contacts.grips import find_touches
+from retime.body.touching import keep_touches
 from retime.evaluate.job import Evaluated
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits
+from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.recipe import Step
 from retime.timing import TimeWarp
+
+# A figure whose hips are farther from the source's than this at the median, in metres, is another.
+_ANOTHER = 0.1
+# Hands that miss each other by more than this, in metres, are reported.
+_APART = 0.01
 
 
 def carry_along(
@@ -22,9 +32,10 @@ def carry_along(
 ) -> tuple[Motion, list[Note]]:
     """Retime a motion by the warp of a result; return it and notes about it.
 
-    If the two motions overlap in time, they share one timeline; otherwise the start of the partner
-    is moved to that of the source. ``name`` is the partner's name for notes; the other options are
-    those of :class:`Job`.
+    If the two overlap in time, they share a time line; otherwise their starts are lined up. A face,
+    or another part of the same figure, follows joint by joint. Another figure follows the source's
+    root, and its hands stay in the hands that they hold. ``name`` is the partner's name in notes;
+    the other options are those of :class:`Job`.
     """
     source = found.source
     notes = _start_notes(name, source, partner) + _length_notes(name, source, partner)
@@ -32,7 +43,19 @@ def carry_along(
     edits = [Edit(_followed(found.warp, source, partner).shifted(apart, apart))]
     if hold and find_body(partner).is_biped:
         edits.append(Step("hold").solve(partner))
-    return apply_edits(partner, edits, fps=fps, exact=exact or found.in_place), notes
+    moved = apply_edits(partner, edits, fps=fps, exact=exact or found.in_place)
+    if found.warp.per_channel and not apart and _is_another_figure(source, partner):
+        touches = find_touches(source, partner)
+        moved, missed = keep_touches(source, found.motion, found.warp, partner, moved, touches)
+        if missed > _APART:
+            notes.append(
+                Note(
+                    f"an arm of {name} is {100 * missed:.0f} cm too short to keep hold of the hand",
+                    code="touch-missed",
+                    distance=missed,
+                )
+            )
+    return moved, notes
 
 
 def _start_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
@@ -70,9 +93,26 @@ def _starts_apart(motion: Motion, partner: Motion) -> bool:
     return bool(abs(c - a) > 1 / motion.rate and not overlap)
 
 
+def _is_another_figure(motion: Motion, partner: Motion) -> bool:
+    """Return whether a partner is a figure with a place of its own, not a part of the source's."""
+    hips = [find_body(m).roles.get("hips") for m in (motion, partner)]
+    if hips[0] is None or hips[1] is None:
+        return False
+    times = motion.times[(motion.times >= partner.start) & (motion.times <= partner.domain[1])]
+    tracks = [
+        np.stack([np.interp(times, m.times, p) for p in positions(m)[:, h].T], axis=1)
+        for m, h in zip((motion, partner), hips, strict=True)
+    ]
+    apart = np.linalg.norm(tracks[0] - tracks[1], axis=1)
+    return bool(len(apart)) and bool(np.median(apart) > _ANOTHER)
+
+
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp for a partner: per joint if it has these joints, or that of the root."""
-    if not warp.per_channel or any(c in partner.channels for c in warp.channels):
+    """Return the warp of a partner: joint by joint, or that of the source's first root."""
+    if not warp.per_channel:
+        return warp
+    shared = any(c in partner.channels for c in warp.channels)
+    if shared and not _is_another_figure(motion, partner):
         return warp
     root = motion.skeleton.names[motion.skeleton.roots[0]]
     graph = warp.channel(f"{root}:translation")

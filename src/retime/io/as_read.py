@@ -1,19 +1,44 @@
-"""Questions of writers: whether a motion is unedited, and which rows of its file it has."""
+"""Relate a motion to its source file: the data kept of it, whether it was edited, which rows."""
 
 from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from retime.errors import FormatError
-from retime.motion import Motion
+from retime.errors import FormatError, InputError
+from retime.motion import Motion, Origin
 from retime.notes import Note, Remedy
+from retime.timing import TimeWarp
+
+_Kept = TypeVar("_Kept")
+
+
+def with_origin(motion: Motion, form: str, path: str | Path, data: bytes, kept: Any) -> Motion:
+    """Return a motion that knows its file: format, path, hash of the bytes, and the data kept."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    return replace(motion, origin=Origin(form, str(path), sha256, kept))
+
+
+def kept_of(motion: Motion, kind: type[_Kept]) -> _Kept | None:
+    """Return the data that a format kept of a motion's file; ``None`` if another format did."""
+    kept = None if motion.origin is None else motion.origin.kept
+    return kept if isinstance(kept, kind) else None
+
+
+def warp_of(motion: Motion) -> TimeWarp | None:
+    """Return the warp from a motion's time to that of its file; ``None`` if it was not retimed."""
+    return None if motion.origin is None else motion.origin.warp
 
 
 def is_as_read(motion: Motion, read: Motion) -> bool:
-    """Return whether nothing of a motion was retimed or edited; its frame rate is not looked at.
+    """Return whether a motion still holds the arrays that were read, so that nothing was edited.
 
-    It still holds the very arrays of the motion as its file was read.
+    Its frame rate is not compared.
     """
     return (
         motion.origin is not None
@@ -28,11 +53,11 @@ def is_as_read(motion: Motion, read: Motion) -> bool:
 def nearest_rows(
     motion: Motion, channel: str, *, fps: float, count: int, first: int
 ) -> npt.NDArray[np.int64]:
-    """Find the file's row nearest to what each frame of a channel shows, (F,).
+    """Return the file's row nearest to each frame of a channel, (F,).
 
-    The file has ``count`` rows of motion from row ``first`` on, ``fps`` of them a second.
+    The file has ``count`` rows of motion from row ``first`` on, at ``fps``.
     """
-    warp = motion.origin.warp if motion.origin is not None else None
+    warp = warp_of(motion)
     times = motion.times if warp is None else warp(motion.times, channel)
     frame = np.round(times * fps).astype(np.int64)
     if warp is not None and warp.loop and count > 1:
@@ -40,17 +65,20 @@ def nearest_rows(
     return np.clip(frame, 0, count - 1) + first
 
 
-def needs_even_frames(what: str) -> Note:
-    """Say that a format holds frames of one rate alone."""
-    return Note(
-        f"{what} needs evenly spaced frames",
-        Remedy("give a frame rate", parameter="fps"),
-        code="uneven-samples",
-    )
+def must_be_even(motion: Motion, what: str) -> None:
+    """Reject unevenly spaced frames, for a format that needs a frame rate."""
+    if motion.sample_times is not None:
+        raise InputError(
+            Note(
+                f"{what} needs evenly spaced frames",
+                Remedy("give a frame rate", parameter="fps"),
+                code="uneven-samples",
+            )
+        )
 
 
 def no_frame_rate(path: object) -> FormatError:
-    """Note that a file has no frame rate, and none was given."""
+    """Return the error for a file without a frame rate, if none was given."""
     told = Note(
         "has no frame rate", Remedy("give it", parameter="reading.fps"), code="no-frame-rate"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -23,13 +24,36 @@ _BEFORE, _AFTER = ".retime-", "~"
 _TRIES, _BETWEEN = 20, 0.05
 
 
+def status_of(path: str | Path) -> os.stat_result:
+    """Return the size and the times of a file; one that cannot be looked at is an ``InputError``.
+
+    A name that no file can have is such a one: it holds a NUL or half of a Unicode character.
+    """
+    path = Path(path)
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        raise InputError(f"no such file: {path}") from None
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read {_shown(path)}: {_reason(e)}") from None
+
+
+def must_be_ordinary(path: Path) -> None:
+    """Raise an ``InputError`` for a pipe or a device, which may block; no file at all is fine."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not an ordinary file")
+
+
 def read_bytes(path: str | Path) -> bytes:
     """Read a whole file; a missing, unreadable or oversized one is a ``RetimeError``."""
     path = Path(path)
+    about = status_of(path)
+    size = about.st_size
     try:
-        if path.is_dir():
+        if stat.S_ISDIR(about.st_mode):
             raise InputError(f"{path} is a folder, not a file")
-        size = path.stat().st_size
+        if not stat.S_ISREG(about.st_mode):  # reading a pipe or a device may never end
+            raise InputError(f"{path} is not an ordinary file")
         if size > MOST_BYTES:
             raise FormatError(f"{size >> 30} GB are more than retime reads into memory", path=path)
         return path.read_bytes()
@@ -37,7 +61,7 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(f"no such file: {path}") from None
     except RetimeError:
         raise
-    except (OSError, ValueError) as e:  # ValueError: a NUL in the name
+    except OSError as e:
         raise InputError(f"cannot read {_shown(path)}: {_reason(e)}") from None
 
 
@@ -150,10 +174,13 @@ def lock_file(file: BinaryIO, taken: str) -> None:
 
 
 def _shown(path: Path) -> str:
-    return str(path).replace("\0", "\\0")[:200]
+    text = str(path).replace("\0", "\\0")[:200]
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _reason(e: Exception) -> str:
+    if isinstance(e, UnicodeEncodeError):
+        return "no file can have this name"
     return (e.strerror if isinstance(e, OSError) else None) or str(e)
 
 

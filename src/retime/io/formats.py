@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.errors import FormatError, InputError
+from retime.io.as_read import kept_of
 from retime.io.parameters import FileParameters, ReadParameters
 from retime.keywords import takes
 from retime.motion import Motion, UpAxis
@@ -225,8 +226,7 @@ def keeps_file(form: Format, target: str | Path) -> bool:
 
 def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
     """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    return tuple(getattr(kept, "contacts", ()))
+    return tuple(getattr(kept_of(motion, object), "contacts", ()))
 
 
 @takes(ReadParameters)

@@ -13,6 +13,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.coercion import is_whole
 from retime.errors import InputError, did_you_mean
+from retime.io.as_read import kept_of, warp_of
 from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
@@ -202,12 +203,6 @@ class Retimed(Generic[Kept]):
         return np.tile(rest[joint], (len(self.motion), 1)) if found is None else found
 
 
-def kept_of(motion: Motion, kind: type[Kept]) -> Kept | None:
-    """Return what a format kept of a motion's file; none where it came from elsewhere."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    return kept if isinstance(kept, kind) else None
-
-
 def retimed_together(
     motions: Sequence[Motion], kind: type[Kept], file_of: Callable[[Kept], Any]
 ) -> list[Retimed[Kept]]:
@@ -224,10 +219,8 @@ def _retimed(motion: Motion, kept: Kept) -> Retimed[Kept]:
         raise InputError("the motion's joints are no longer those of its file")
     if not len(motion):
         raise InputError("the motion has no frames")
-    warp = None if motion.origin is None else motion.origin.warp
     low, high = kept.motion.domain
-    if warp is None:
-        warp = TimeWarp.identity(low, high)
+    warp = warp_of(motion) or TimeWarp.identity(low, high)
     times = motion.times.copy()
     if len(motion) > 1 and abs(times[-1] - warp.domain[1]) < 1 / motion.rate:
         times[-1] = warp.domain[1]

@@ -1,12 +1,11 @@
-"""Arrays of joint positions (.npy), and the features of HumanML3D that stand for them.
+"""Arrays of joint positions (.npy), and HumanML3D features that encode them.
 
 Twenty-two joints are the body of SMPL, as in HumanML3D and the datasets that follow it; other
-numbers are points without names. Rotations are not known: joints move by their translations.
+numbers of joints are points without names. Rotations are unknown: joints move by translation.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import zipfile
 from dataclasses import dataclass, replace
@@ -19,23 +18,37 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
 from retime.io.amass.body_model import Model, model_of
-from retime.io.as_read import is_as_read, needs_even_frames, no_frame_rate
+from retime.io.as_read import is_as_read, kept_of, must_be_even, no_frame_rate, with_origin
 from retime.io.files import read_bytes, write_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
-from retime.motion import Motion, Origin, Units, quat
+from retime.motion import Motion, Units, quat
 from retime.motion.building import relative_places
-from retime.motion.kinematics import global_transforms, infer_units
+from retime.motion.kinematics import global_transforms, infer_units, positions
 from retime.motion.skeleton import MOST_LENGTH, Skeleton
 from retime.notes import Note, Remedy
 
-# Frames per second of HumanML3D, which its files do not tell.
+# Frames per second of HumanML3D; its files have no frame rate.
 _HUMANML3D_FPS = 20.0
 _JOINTS = 22
-# Turn and way of the root (4), places and rotations of the others, speeds of all, foot contacts.
+# Root rotation and translation (4), positions and rotations of the others, speeds, foot contacts.
 _FEATURES = 4 + 3 * (_JOINTS - 1) + 6 * (_JOINTS - 1) + 3 * _JOINTS + 4
 _MOST_VALUES = 1 << 28
 _MOST_JOINTS = 4096
+
+
+_POSITIONS_ONLY = Note(
+    "joint positions: rotations are not known, and joints move by their translations",
+    code="positions-only",
+)
+_RATE_ASSUMED = Note(
+    "the file has no frame rate; 20 fps is assumed, as in HumanML3D",
+    Remedy(parameter="reading.fps"),
+    code="rate-assumed",
+)
+_FEATURES_READ = Note(
+    "features of HumanML3D; a result is written as joint positions", code="features-read"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,102 +76,56 @@ def read_motion(
     data = read_bytes(path)
     values = _array(data, path)
     features = values.ndim == 2
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        frame = int(np.argwhere(np.isinf(values))[0][0])
-        raise FormatError(f"the values at frame {frame} are infinite", path=path)
     joints = _JOINTS if features else values.shape[1]
-    model = model_of(joints) if joints in (_JOINTS, 24, 52, 55) else None
+    model = model_of(joints)
     gaps = Gaps(path)
-    if features:
-        given = gaps.places("features", values.astype(np.float64))
-        places = _from_features(given, path)
-    else:
-        places = _bridged(values.astype(np.float64), _names(joints, model), gaps)
-    if np.abs(places).max(initial=0.0) > MOST_LENGTH:
-        raise FormatError("positions are too large to be lengths", path=path)
+    places = _places(values, model, gaps, path)
     if fps is None and joints != _JOINTS:
         raise no_frame_rate(path)
     motion, order = _motion(places, model, _HUMANML3D_FPS if fps is None else fps)
-    notes = [
-        Note(
-            "joint positions: rotations are not known, and joints move by their translations",
-            code="positions-only",
-        )
-    ]
-    if fps is None:
-        notes.append(
-            Note(
-                "the file has no frame rate; 20 fps is assumed, as in HumanML3D",
-                Remedy(parameter="reading.fps"),
-                code="rate-assumed",
-            )
-        )
-    notes += gaps.notes()
-    if features:
-        notes.append(
-            Note(
-                "features of HumanML3D; a result is written as joint positions",
-                code="features-read",
-            )
-        )
+    notes = [_POSITIONS_ONLY, *[_RATE_ASSUMED] * (fps is None), *gaps.notes()]
+    notes += [_FEATURES_READ] * features
     units, said = infer_units(motion, scale=1.0)
     motion = replace(motion, units=replace(units, how="assumed")).with_notes(*notes, *said)
     kept = NpyFile(values.dtype, joints, features, order, motion, data)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return replace(motion, origin=Origin("npy", str(path), sha256, kept))
+    return with_origin(motion, "npy", path, data, kept)
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
-    """Write joint positions (F, J, 3) as the file had them. Options are those of ``retime.write``.
+    """Write joint positions (F, J, 3). Options are those of ``retime.write``.
 
-    A motion of another file is written in metres with Y up, joint by joint.
+    A motion read from such a file keeps the file's units, axes and order of joints; others are
+    written in metres with Y up.
     """
-    kept = motion.origin.kept if motion.origin is not None else None
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("an array of positions"))
-    if isinstance(kept, NpyFile) and motion.skeleton.same_joints(kept.motion.skeleton):
-        if is_as_read(motion, kept.motion) and not kept.features:
-            write_bytes(path, [kept.data])
-            return
+    must_be_even(motion, "an array of positions")
+    kept = kept_of(motion, NpyFile)
+    if kept is None or not motion.skeleton.same_joints(kept.motion.skeleton):
+        _write_array(positions(motion).astype("<f4"), path)
+    elif is_as_read(motion, kept.motion) and not kept.features:
+        write_bytes(path, [kept.data])
+    else:
         places = np.empty((len(motion), kept.joints, 3))
         places[:, kept.order] = global_transforms(motion)[0]
-        dtype = kept.dtype
-    else:
-        from retime.motion.kinematics import positions
+        _write_array(places.astype(kept.dtype), path)
 
-        places, dtype = positions(motion), np.dtype("<f4")
+
+def _write_array(values: npt.NDArray[Any], path: str | Path) -> None:
     buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, places.astype(dtype), allow_pickle=False)
+    np.lib.format.write_array(buffer, values, allow_pickle=False)
     write_bytes(path, [buffer.getvalue()])
 
 
 def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
+    """Read an array, after its header: a few bytes can declare terabytes."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         raise FormatError("this is an archive; name it .npz", path=path)
     try:
-        # The header is looked at first: a few bytes may promise terabytes.
-        start = io.BytesIO(data)
-        version = np.lib.format.read_magic(start)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, _, dtype = read(start)
-        size = int(np.prod([float(n) for n in shape])) if shape else 1
-    except Exception as e:  # numpy raises many kinds for what is no array
+        shape, dtype = _header(data)
+        size = int(np.prod([float(n) for n in shape]))
+    except Exception as e:  # numpy raises many exceptions for damaged files
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
-        raise FormatError(f"not a whole numpy array ({reason})", path=path) from None
-    if dtype.hasobject:
-        raise FormatError(
-            "is pickled, which may run code and is not read; save it as plain numbers", path=path
-        )
-    fits = len(shape) == 3 and shape[2] == 3 and 0 < shape[1] <= _MOST_JOINTS
-    if dtype.kind not in "iuf" or not (fits or (len(shape) == 2 and shape[1] == _FEATURES)):
-        raise FormatError(
-            f"an array {tuple(shape)} of {dtype} is not a motion; retime reads joint positions "
-            f"(frames, joints, 3) and features of HumanML3D (frames, {_FEATURES})",
-            path=path,
-        )
+        raise FormatError(f"not a complete numpy array ({reason})", path=path) from None
+    _must_be_motion(shape, dtype, path)
     if size > _MOST_VALUES:
         raise FormatError(f"{size} values are more than retime reads into memory", path=path)
     if size * dtype.itemsize > len(data):
@@ -172,8 +139,53 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
     return found
 
 
+def _header(data: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return the shape and type that a file declares."""
+    start = io.BytesIO(data)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[np.lib.format.read_magic(start)]
+    shape, _, dtype = read(start)
+    return shape, dtype
+
+
+def _must_be_motion(shape: tuple[int, ...], dtype: np.dtype[Any], path: str | Path) -> None:
+    """Reject an array that contains neither joint positions nor features."""
+    if dtype.hasobject:
+        raise FormatError(
+            "is pickled, which may run code and is not read; save it as plain numbers", path=path
+        )
+    are_positions = len(shape) == 3 and shape[2] == 3 and 0 < shape[1] <= _MOST_JOINTS
+    are_features = len(shape) == 2 and shape[1] == _FEATURES
+    if dtype.kind not in "iuf" or not (are_positions or are_features):
+        raise FormatError(
+            f"an array {tuple(shape)} of {dtype} is not a motion; retime reads joint positions "
+            f"(frames, joints, 3) and features of HumanML3D (frames, {_FEATURES})",
+            path=path,
+        )
+
+
+def _places(
+    values: npt.NDArray[Any], model: Model | None, gaps: Gaps, path: str | Path
+) -> FloatArray:
+    """Return joint positions (F, J, 3) from positions or features."""
+    values = values.astype(np.float64)
+    infinite = np.isinf(values).reshape(len(values), -1).any(axis=1)
+    if infinite.any():
+        frame = int(infinite.argmax())
+        raise FormatError(f"the values at frame {frame} are infinite", path=path)
+    if values.ndim == 2:
+        places = _from_features(gaps.places("features", values), path)
+    else:
+        places = _bridged(values, _names(values.shape[1], model), gaps)
+    if np.abs(places).max(initial=0.0) > MOST_LENGTH:
+        raise FormatError("positions are too large to be lengths", path=path)
+    return places
+
+
 def _names(joints: int, model: Model | None) -> list[str]:
-    """Name the joints in the order of the file."""
+    """Return the names of the joints in the order of the file."""
     names = [f"point_{j}" for j in range(joints)]
     if model is not None:
         for name, j in zip(model.skeleton.names, model.order, strict=True):
@@ -188,7 +200,7 @@ def _bridged(places: FloatArray, names: list[str], gaps: Gaps) -> FloatArray:
 
 
 def _from_features(given: FloatArray, path: str | Path) -> FloatArray:
-    """Restore places (F, 22, 3): the root's way and turn are sums of its speeds."""
+    """Return positions (F, 22, 3); the root's path and heading are sums of its speeds."""
     contacts = given[:, -4:]
     if np.abs(contacts - np.round(contacts)).max() > 0.2 or not 0.1 < np.median(given[:, 3]) < 3:
         raise FormatError(
@@ -218,7 +230,7 @@ def _motion(
         skeleton, order = model.skeleton, model.order
     tracks = relative_places(places[:, order], skeleton.parents, skeleton.names)
     if model is not None:
-        # Bones are as long as they are in the motion, along the model's own directions.
+        # Bones get their median length in the motion, along the model's directions.
         length = np.linalg.norm(np.array([tracks[n] for n in skeleton.names]), axis=-1)
         own = np.linalg.norm(skeleton.offsets, axis=-1)
         scale = np.where(own > 1e-9, np.median(length, axis=1) / np.maximum(own, 1e-9), 0.0)

@@ -98,14 +98,16 @@ class Feed:
     def send(
         self,
         cue: Cue,
+        now: float,
         pose_time: float | None,
         performer: FloatArray | None,
         partner: FloatArray | None,
         bones: list[Any],
     ) -> None:
-        """Send a frame: the cue, the last pose's time by its sender, both figures, and bones."""
+        """Send the cue, our time, the last pose's by its sender, both figures, and bones."""
         header = {
             "type": "frame",
+            "clock": now,
             "reference": cue.part,
             "time": cue.time,
             "rate": cue.rate,

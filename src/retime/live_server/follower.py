@@ -15,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
 from retime.live_server.history import History
+from retime.live_server.movement import Movement
 from retime.live_server.playhead import Limits, Playhead
 from retime.live_server.stream_time import StreamTime
 from retime.live_server.touch import TouchPair
@@ -115,6 +116,7 @@ class Follower:
         self.state: State = "waiting"
         self.part: Part | None = None
         self._again: Aligner | None = None
+        self._moves = Movement()
         self._heard = 0.0
         self._time = StreamTime()
         self._found_at = -math.inf  # when the next performance was last followed, stream's time
@@ -178,20 +180,8 @@ class Follower:
     def _begun(self, pose: FloatArray, time: float) -> tuple[Part, Aligner] | None:
         """Look for a beginning: among several by evidence, of the only one by following it."""
         if self._again is not None and self.part is not None:
-            again, recording = self._again, self._again.recording
-            found = again.step(pose, time)
-            begun = found - recording.start >= _BEGUN
-            if again.state == "following":
-                self._found_at = time
-            if found >= recording.end - _AT_END:  # still where the last performance ended
-                again.seek(recording.start)
-            elif begun and again.confidence >= _SURELY and not again.stopped:
-                return self.part, again
-            elif time - self._found_at > _LOOKS:
-                # Whoever begins again does so at the beginning, and at no other cycle.
-                again.seek(recording.start)
-                self._found_at = time
-            return None
+            begun = self._begun_again(self._again, pose, time)
+            return (self.part, self._again) if begun else None
         start = self._detector.step(pose, time)
         if start is None:
             return None
@@ -200,6 +190,31 @@ class Follower:
             aligner = self._make(self._recordings[start.name])
             aligner.seek(start.source)
         return self.parts[start.name], aligner
+
+    def _begun_again(self, again: Aligner, pose: FloatArray, time: float) -> bool:
+        """Return whether the only recording is performed again, and let its aligner follow."""
+        recording = again.recording
+        begins = self._moves.hear(pose, time)
+        if begins:  # after the stand at the end, which looks like many a pose of a cycle
+            again.seek(recording.start)
+            self._found_at = time
+        found = again.step(pose, time)
+        if not self._moves.moving:
+            return False
+        at_end = found >= recording.end - _AT_END
+        if again.phase >= _SURELY and not again.stopped and not at_end:
+            self._found_at = time
+            # Whoever begins again does so at the beginning, and at no other cycle.
+            sure = again.confidence >= _SURELY
+            first = found if sure else again.first_time_like(found)
+            if first - recording.start >= _BEGUN:
+                if not sure:
+                    again.seek(first)
+                return True
+        elif time - self._found_at > _LOOKS:
+            again.seek(recording.start)
+            self._found_at = time
+        return False
 
     def _judge(self, moment: float) -> None:
         """Say what goes on, and let go of what is over."""
@@ -211,7 +226,7 @@ class Follower:
             if moment - self._end_at >= _OVER_AFTER:
                 self._wait()
                 if len(self.parts) == 1:
-                    self._again = aligner
+                    self._again, self._moves = aligner, Movement()
                     aligner.seek(aligner.recording.start)
         elif moment - sure > _LOST_AFTER:
             self.state = "lost"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from retime.errors import InputError
+from retime.live_server.datagrams import note_arrivals
 from retime.live_server.vmc import DEFAULT_PORT
 from retime.serving.addresses import is_loopback, shown
 
@@ -55,6 +56,7 @@ class StreamAddress:
         heard.setblocking(False)
         # Room for a second of frames, should this machine be busy; the system may give less.
         heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        note_arrivals(heard)
         try:
             heard.bind(address)
         except OSError as e:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+
+from retime.live_server.datagrams import Datagram
 
 Address = tuple[str, int]
 
@@ -32,7 +35,8 @@ class Reception:
     """Bones that came and that no humanoid has."""
     known: bool = False
     """Whether any bone came that can be used."""
-    _heard: float = -math.inf
+    heard_at: float = -math.inf
+    """When the sender was heard last."""
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
@@ -45,10 +49,23 @@ class Reception:
 
     def listens_to(self, address: Address, now: float) -> bool:
         """Return whether an address may be heard: nobody sends, or it does."""
+        return self._may_send(address, now - self.heard_at)
+
+    def _may_send(self, address: Address, silent: float) -> bool:
         if self.sender is None or self.sender == address:
             return True
         same = self.sender[0] == address[0]
-        return now - self._heard >= (_LEFT_PORT if same else _LEFT)
+        return silent >= (_LEFT_PORT if same else _LEFT)
+
+    def heeded(self, waiting: Sequence[Datagram]) -> list[Datagram]:
+        """Return those of some datagrams, in their order, that may be heard."""
+        out, heard = [], self.heard_at
+        for datagram in waiting:
+            if datagram.address == self.sender:
+                heard = datagram.arrival
+            if self._may_send(datagram.address, datagram.arrival - heard):
+                out.append(datagram)
+        return out
 
     def listen_to(self, address: Address, now: float) -> bool:
         """Keep the first sender of bones until it leaves; return whether it is new."""
@@ -56,7 +73,7 @@ class Reception:
         if new:
             self.sender = address
             self._stamps.clear()
-        self._heard = now
+        self.heard_at = now
         return new
 
     def note_unknown(self, names: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.live_server.avatar import ROOT, Avatar, FigurePose
 from retime.live_server.cues import CueSender
+from retime.live_server.datagrams import read_waiting
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.piped import PipedReplay
@@ -138,7 +139,7 @@ class LiveServer:
     spool : Spool, optional
         Keeps what comes.
     feed : object, optional
-        Has ``send(cue, pose_time, performer, partner, bones)`` and ``listeners``.
+        Has ``send(cue, now, pose_time, performer, partner, bones)`` and ``listeners``.
     cues : CueSender, optional
         Sends cues as the recording passes them.
     clock : callable
@@ -261,7 +262,7 @@ class LiveServer:
             if self.feed is not None and self.feed.listeners:
                 points = figure.points(cue.time)
         if self.feed is not None:
-            self.feed.send(cue, self._pose_time, self._pose, points, bones)
+            self.feed.send(cue, now, self._pose_time, self._pose, points, bones)
         self.sent += 1
         return cue
 
@@ -321,18 +322,9 @@ class LiveServer:
 
     def _read(self, heard: socket.socket) -> None:
         """Read what waits; of a flood only the newest: the partner must neither stand nor lag."""
-        waiting: list[tuple[bytes, tuple[str, int]]] = []
-        for _ in range(_MOST_WAITING):
-            try:
-                data, address = heard.recvfrom(65_535)
-            except (BlockingIOError, InterruptedError):
-                break
-            except OSError:  # an earlier answer could not be delivered; nothing was lost
-                continue
-            waiting.append((data, (str(address[0]), int(address[1]))))
-        now, read = self._clock(), len(waiting)
-        waiting = [w for w in waiting if self.reception.listens_to(w[1], now)]
-        self.reception.refused += read - len(waiting)
+        found = read_waiting(heard, _MOST_WAITING, self._clock)
+        waiting = self.reception.heeded(found)
+        self.reception.refused += len(found) - len(waiting)
         if not waiting:
             return
         # Two whole frames at least, of a sender that sends each bone in a datagram of its own.
@@ -341,9 +333,10 @@ class LiveServer:
         if self._too_many <= _NO_FLOOD:  # this machine was busy for a moment
             fit = max(fit, _AT_ONCE)
         self.assembler.late += max(len(waiting) - fit, 0)
-        for data, sender in waiting[-fit:]:
-            self.receive(data, sender, self._clock())
-        took = (self._clock() - now) / min(len(waiting), fit)
+        begun = self._clock()
+        for datagram in waiting[-fit:]:
+            self.receive(*datagram)
+        took = (self._clock() - begun) / min(len(waiting), fit)
         self._cost += _LEARNS * (min(max(took, _LEAST_COST), 10 * self._cost) - self._cost)
         self._await_rest()
 

@@ -16,13 +16,29 @@ class StreamTime:
     def __init__(self, start: float | None = None) -> None:
         self._time = start
         self._last: tuple[float, float] | None = None
+        self._owed = 0.0
 
     def at(self, stamp: float, moment: float) -> float:
         """Return the time of a frame, stamped by its sender, at a moment of our clock."""
         if self._time is None:
             self._time = stamp
         if self._last is not None:
-            step, took = stamp - self._last[0], moment - self._last[1]
-            self._time += step if step > 0 and abs(step - took) < _ASTRAY else max(took, 0.0)
+            step, took = stamp - self._last[0], max(moment - self._last[1], 0.0)
+            self._time += self._passed(step, took)
         self._last = stamp, moment
         return self._time
+
+    def _passed(self, step: float, took: float) -> float:
+        """Return the seconds between two frames, by the sender's clock and by ours."""
+        if step <= 0 or step >= took + _ASTRAY:
+            self._owed = 0.0
+            return took
+        if step <= took - _ASTRAY:
+            # Held up on the way, or the sender's clock stood: the next frame tells which.
+            self._owed = took - step
+            return step
+        owed, self._owed = self._owed, 0.0
+        if step > 2 * took:  # frames that were held up come at once
+            self._owed = max(owed - (step - took), 0.0)
+            owed = 0.0
+        return step + owed

@@ -17,8 +17,8 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext, run_fixes
-from retime.motion.layers import PoseLayer, Sampled
-from retime.motion.loops import must_loop
+from retime.motion.layers import GroundShift, PoseLayer, Sampled
+from retime.motion.loops import must_loop, wrap
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, rest_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
@@ -35,8 +35,9 @@ class Edit:
     ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
     time and follows it: a limb that is moved to its place in space, a pelvis that follows. Later
     steps see both. ``contacts``, in the step's input time, replace those of the source from there
-    on; ``figures`` are numbers that the method found on the way, such as costs, and ``curves``
-    values over the step's input time, arrays (n, 2).
+    on. ``ground`` tells how far a step that changes the body's way moves the places of contacts.
+    ``figures`` are numbers that the method found on the way, such as costs, and ``curves`` values
+    over the step's input time, arrays (n, 2).
     """
 
     warp: TimeWarp | None = None
@@ -45,6 +46,7 @@ class Edit:
     fixes: tuple[Fix, ...] = ()
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
+    ground: GroundShift | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
@@ -199,6 +201,8 @@ def _with_layers(
             if layer is not None and edit.weight != 0:
                 depth = depths[at].wrapped(spans[at]) if warp.loop else depths[at]
                 sampled = _add_layer(motion, sampled, layer, edit.weight, depth)
+                if warp.loop:
+                    _add_turns(motion, sampled, layer, edit.weight, depths[at], spans[at])
     return sampled
 
 
@@ -238,7 +242,20 @@ def _context(
         _carried(None, given, warps, periods),
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
+        lambda joint, t: _ground_at(edits, warps, joint, t),
     )
+
+
+def _ground_at(
+    edits: Sequence[Edit], warps: Sequence[TimeWarp], joint: str, times: FloatArray
+) -> FloatArray:
+    """Return how far all steps move the ground under a joint at output times, (N, 3) metres."""
+    out = np.zeros((len(times), 3))
+    for edit, warp in zip(reversed(edits), reversed(warps), strict=True):
+        if edit.ground is not None:
+            out += edit.weight * edit.ground.at(times, joint)
+        times = np.asarray(warp(times, joint))
+    return out
 
 
 def _delivered(
@@ -316,6 +333,25 @@ def _add_layer(
         rest_of(motion),
         weight,
     )
+
+
+def _add_turns(
+    motion: Motion,
+    sampled: Sampled,
+    layer: PoseLayer,
+    weight: float,
+    depth: ChannelTimes,
+    span: tuple[float, float],
+) -> None:
+    """Add to every turn of a cycle how far a layer has moved its roots in the turns before."""
+    for name, values in layer.translations.items():
+        start, end = layer.at(np.clip(span, layer.times[0], layer.times[-1]), values)
+        farther = (end if layer.times[-1] > span[1] - 1e-6 else 0.0) - (
+            start if layer.times[0] < span[0] + 1e-6 else 0.0
+        )
+        if np.any(farther):
+            turns = wrap(depth.of(channel_of(motion, name, True)), span)[1]
+            sampled[1][name] = sampled[1][name] + weight * turns[:, None] * farther
 
 
 def correction_between(plain: Motion, corrected: Motion) -> PoseLayer | None:

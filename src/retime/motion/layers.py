@@ -121,3 +121,36 @@ class PoseLayer(ReadOnlyArrays):
             base = scales.get(name, rest(name)[1])
             scales[name] = base * np.exp(weight * self.at(time_of(name, False), values))
         return rotations, translations, scales
+
+
+@one_line()
+@dataclass(frozen=True, eq=False)
+class GroundShift(ReadOnlyArrays):
+    """How far contacts move with the ground when a step changes the way of a body.
+
+    Parameters
+    ----------
+    times : array (K,)
+        Seconds, rising, in the step's output time.
+    everywhere : array (K, 3)
+        Displacement of the ground under the body, metres with Y up.
+    joints : mapping of str to array (K, 3)
+        That under single joints; constant while they are in contact.
+    """
+
+    times: FloatArray
+    everywhere: FloatArray
+    joints: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        times = read_only(self.times, (None,), "times of the ground")
+        object.__setattr__(self, "times", times)
+        shape = (len(times), 3)
+        object.__setattr__(self, "everywhere", read_only(self.everywhere, shape, "the ground"))
+        joints = {n: read_only(t, shape, f"the ground of {n!r}") for n, t in self.joints.items()}
+        object.__setattr__(self, "joints", MappingProxyType(joints))
+
+    def at(self, t: FloatArray, joint: str) -> FloatArray:
+        """Return the displacement (N, 3) under a joint at times (N,); the ends are held."""
+        track = self.joints.get(joint, self.everywhere)
+        return np.stack([np.interp(t, self.times, track[:, k]) for k in range(3)], axis=-1)

@@ -31,6 +31,8 @@ def key_in(path: Path) -> str:
 
 
 def _kept(path: Path) -> str:
+    if not path.is_file():  # reading a pipe or a device may never end
+        raise InputError(f"{path} is not an ordinary file")
     try:
         with path.open("rb") as f:
             mode = stat.S_IMODE(os.fstat(f.fileno()).st_mode)

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from retime.bounded_json import parse
 from retime.errors import FormatError, InputError
-from retime.io.files import lock_file
+from retime.io.files import lock_file, must_be_ordinary
 
 _MOST_BYTES = 512 << 20
 
@@ -29,6 +29,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damaged: int | None = None
+        must_be_ordinary(path)
         try:
             path.touch(mode=0o600)
             self._file: BinaryIO = path.open("r+b", buffering=0)

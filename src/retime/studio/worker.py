@@ -8,6 +8,7 @@ wrong files, bugs and crashes of native code in here. It may kill this process a
 from __future__ import annotations
 
 import queue
+import socket
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ import msgspec
 
 from retime.errors import RetimeError
 from retime.process.inside import own_output, queued_messages, send_message
+from retime.process.template import wait_for_fork
 from retime.studio import jobs
 from retime.studio.wording import studio_error
 
@@ -164,9 +166,20 @@ def _warm_up() -> None:
     Recipe([Step("spline", {"duration": 2.0}), Step("hold")]).evaluate(jump)
 
 
+def serve_template(control: socket.socket) -> None:
+    """Fork a worker for each request; what every worker needs is imported before."""
+    import retime.studio.evaluation  # noqa: F401
+
+    (idle,) = wait_for_fork(control)
+    Worker(own_output(), float(idle)).run()
+
+
 def main() -> None:
-    """Run a worker on this process's standard streams."""
-    Worker(own_output(), float(sys.argv[1])).run()
+    """Run a worker on this process's standard streams, or with ``--template`` fork workers."""
+    if sys.argv[1] == "--template":
+        serve_template(socket.socket(fileno=int(sys.argv[2])))
+    else:
+        Worker(own_output(), float(sys.argv[1])).run()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Each works on one job at a time. A job that waits is replaced by a newer one of the same purpose:
 the latest wins. When the solver is killed, to cancel what it does, the other, which is warm, takes
-its place, and a new process is started for the other's.
+its place, and a new process is started for the other's. Where the system allows it, processes are
+forked from a template that has loaded the modules already.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import msgspec
 
 from retime.errors import RetimeError
 from retime.process.child import ONE_THREAD, Child
+from retime.process.template import Template
 from retime.studio import jobs
 from retime.studio.worker import Order, Said, unpack
 
@@ -26,6 +28,8 @@ from retime.studio.worker import Order, Said, unpack
 _IDLE = {"solve": 2.0, "answer": 10.0}
 # A worker that dies of so many jobs in a row is started again only when the next job comes.
 _MOST_CRASHES = 5
+# -P: what lies in the folder that the studio was started in is never imported.
+_COMMAND = [sys.executable, "-P", "-m", "retime.studio.worker"]
 
 
 class Stopped(RetimeError):
@@ -61,17 +65,24 @@ class _Process:
     gone: bool = False
 
 
+def start_template() -> Template | None:
+    """Start the process that workers are forked from; ``None`` where the system cannot."""
+    return Template.start([*_COMMAND, "--template"], env=os.environ | ONE_THREAD)
+
+
 class Workers:
     """Two processes: ``solve`` for results in windows, ``answer`` for all other jobs."""
 
     def __init__(self) -> None:
         self._by_role: dict[str, _Process] = {}
+        self._template: Template | None = None
         self._replacing = asyncio.Lock()
         self._closed = asyncio.Event()
         self._ends: set[asyncio.Future[None]] = set()
 
     async def start(self) -> None:
         """Start both."""
+        self._template = start_template()
         for role in ("solve", "answer"):
             self._by_role[role] = await self._spawn(role)
 
@@ -85,6 +96,8 @@ class Workers:
                     task.future.set_exception(Stopped("the studio ends"))
         for worker in self._by_role.values():
             await asyncio.to_thread(worker.child.end)
+        if self._template is not None:
+            await asyncio.to_thread(self._template.close)
 
     async def _spawn(self, role: str) -> _Process:
         loop = asyncio.get_running_loop()
@@ -93,11 +106,18 @@ class Workers:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._heard, worker, message)
 
-        # -P: what lies in the folder that the studio was started in is never imported.
-        command = [sys.executable, "-P", "-m", "retime.studio.worker", str(_IDLE[role])]
-        env = os.environ | ONE_THREAD
-        worker = _Process(Child(command, env=env, stderr=None, framed=True, heard=heard))
+        worker = _Process(self._started(str(_IDLE[role]), heard))
         return worker
+
+    def _started(self, idle: str, heard: Callable[[bytes], None]) -> Child:
+        if self._template is not None:
+            try:
+                return Child(self._template.fork([idle]), framed=True, heard=heard)
+            except OSError:  # the template has ended, or there are too many open files
+                self._template.close()
+                self._template = None
+        env = os.environ | ONE_THREAD
+        return Child([*_COMMAND, idle], env=env, stderr=None, framed=True, heard=heard)
 
     # ---- jobs
 

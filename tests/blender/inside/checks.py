@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import scenes
 from checking import fails, run
-from scenes import OUT, base, capture, choose, curves, keys, part, snapshot
+from scenes import OUT, base, capture, captured_once, choose, curves, keys, part, snapshot
 
 
 def check_it_is_installed_and_enabled():
@@ -24,13 +24,13 @@ def check_it_is_installed_and_enabled():
 
 
 def check_capture_of_a_bvh():
-    capture(base(), "bvh-source")
+    captured_once(base(), "bvh-source")
 
 
 def check_rekey_to_length():
     armature = base()
     before, old = snapshot(), keys(armature)
-    seen = capture(armature, "rekey-source")
+    seen = captured_once(armature, "rekey-source")
     run(bpy.ops.retime.to_length, frames=300, method="guided")
     scene = bpy.context.scene
     warp, _ = scenes.warp_of_last(seen)
@@ -54,7 +54,7 @@ def check_rekey_to_length():
 def check_bake_to_length():
     armature = base()
     before = snapshot()
-    capture(armature, "bake-source")
+    captured_once(armature, "bake-source")
     bpy.context.scene.retime.apply = "BAKE"
     bpy.ops.ed.undo_push(message="set")
     run(bpy.ops.retime.to_length, frames=300, method="spline")
@@ -68,7 +68,7 @@ def check_bake_to_length():
 def check_physics_to_length():
     armature = base()
     before = snapshot()
-    capture(armature, "physics-source")
+    captured_once(armature, "physics-source")
     bpy.context.scene.retime.apply = "BAKE"
     bpy.context.scene.retime.physics.gravity = 5.0
     bpy.ops.ed.undo_push(message="set")
@@ -81,7 +81,7 @@ def check_physics_to_length():
 def check_strip_and_its_removal():
     armature = base()
     before, scene = snapshot(), bpy.context.scene
-    seen = capture(armature, "nla-source")
+    seen = captured_once(armature, "nla-source")
     scene.retime.apply = "NLA"
     bpy.ops.ed.undo_push(message="set")
     run(bpy.ops.retime.to_length, frames=300, method="spline")
@@ -109,7 +109,7 @@ def check_strip_and_its_removal():
 def check_strip_of_parts():
     armature = base()
     before = snapshot()
-    capture(armature, "partstrip-source")
+    captured_once(armature, "partstrip-source")
     bpy.context.scene.retime.apply = "NLA"
     bpy.ops.ed.undo_push(message="set")
     run(bpy.ops.retime.shift, bone="RightHand", frame=200, shift=-12)
@@ -123,7 +123,7 @@ def check_strip_of_parts():
 def check_keytimes_from_markers():
     armature = base()
     scene = bpy.context.scene
-    seen = capture(armature, "keytimes-source")
+    seen = captured_once(armature, "keytimes-source")
     fails(bpy.ops.retime.keytimes, "pinned")
     run(bpy.ops.retime.pin_markers)
     fails(bpy.ops.retime.keytimes, "moved")
@@ -176,7 +176,7 @@ def check_reference_action():
 def check_parts():
     """Each tool for parts, baked for an exact comparison, then undone."""
     armature = base()
-    capture(armature, "parts-source")
+    captured_once(armature, "parts-source")
     bpy.context.scene.retime.apply = "BAKE"
     data = armature.data
     for bone in armature.pose.bones:
@@ -236,7 +236,7 @@ def check_the_scene_range_keeps_what_others_need():
 
 def check_parts_rekeyed():
     armature = base()
-    seen = capture(armature, "shift-source")
+    seen = captured_once(armature, "shift-source")
     old = keys(armature)
     run(bpy.ops.retime.shift, bone="RightHand", frame=200, shift=-12)
     warp, _ = scenes.warp_of_last(seen)
@@ -266,7 +266,7 @@ def check_hold_feet_bakes_legs_alone():
 
 def check_checking():
     armature = base()
-    seen = capture(armature, "check-source")
+    seen = captured_once(armature, "check-source")
     run(bpy.ops.retime.check)
     scene = bpy.context.scene
     found = {m.name: m.text for m in scene.retime.measures}
@@ -285,7 +285,7 @@ def check_files():
     bpy.context.scene.retime.apply = "BAKE"
     bpy.ops.ed.undo_push(message="set")
     before = snapshot()
-    capture(armature, "files-source")
+    captured_once(armature, "files-source")
     for kind in ("warp", "recipe"):
         operator = getattr(bpy.ops.retime, f"import_{kind}")
         run(operator, filepath=str(OUT / f"given-{kind}.json"))
@@ -303,7 +303,7 @@ def check_holds_cuts_and_backwards():
         path = 'pose.bones["LeftArm"].rotation_euler'
         curve = curves(armature)[path, 0]
         old = {f: curve.evaluate(f) for f in range(1, 409)}
-        seen = capture(armature, "odd-source")
+        seen = captured_once(armature, "odd-source")
         run(bpy.ops.retime.import_warp, filepath=str(OUT / f"given-{name}.json"))
         warp, _ = scenes.warp_of_last(seen)
         curve = curves(armature)[path, 0]

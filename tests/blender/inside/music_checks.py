@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import people
 import scenes
-from checking import fails, run
+from checking import fails, run, with_sound
 from scenes import OUT, capture, choose, keys, snapshot
 
 # Frames at which the arms turn round, near to beats of 12 frames.
@@ -48,6 +48,7 @@ def _off(armature, start):
     return np.abs(at[:, None] - beats).min(axis=1)
 
 
+@with_sound
 def check_a_dance_goes_to_the_song_in_the_sequencer():
     armature = _dance()
     scene = bpy.context.scene
@@ -77,6 +78,7 @@ def check_a_dance_goes_to_the_song_in_the_sequencer():
     assert np.ptp(ratio) < 1e-3  # at no strength, one speed
 
 
+@with_sound
 def check_a_song_that_may_move_or_is_added():
     armature = _dance()
     scene = bpy.context.scene
@@ -107,6 +109,7 @@ def check_a_song_that_may_move_or_is_added():
     assert max(rows[-1, 0] for rows in keys(armature).values()) == last
 
 
+@with_sound
 def check_beats_as_markers_and_a_tempo():
     armature = _dance()
     scene = bpy.context.scene

@@ -83,6 +83,78 @@ def body_of(scheme):
     return [*names[: len(_MIDDLE)], *sided]
 
 
+# What controls are called, and the limbs that IK controls lead: the end, and the bones above it.
+CONTROLS = {"arp": "c_{}", "metahuman": "{}_ctrl"}
+_LIMBS = {"hand": ("lower_arm", "upper_arm"), "foot": ("lower_leg", "upper_leg")}
+
+
+def limbs_of(scheme):
+    """List the limbs of a scheme: end, lower and upper bone."""
+    sides, *names = SCHEMES[scheme]
+    named = dict(zip(_PLACES, names, strict=True))
+    return [
+        tuple(named[p].format(side) for p in (end, *above))
+        for end, above in _LIMBS.items()
+        for side in sides
+    ]
+
+
+def ik_person(scheme):
+    """Build a figure whose hands and feet are led by keyed IK controls with poles."""
+    armature = person(scheme)
+    armature.animation_data_clear()
+    bones = {name: (parent, place) for name, parent, place in bones_of(scheme)}
+    limbs, called = limbs_of(scheme), CONTROLS[scheme].format
+    choose(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit = armature.data.edit_bones
+    within = {n for limb in limbs for n in limb}
+    for name in bones:  # one control for each bone outside the limbs, and for each limb's end
+        if name not in within or any(name == end for end, *_ in limbs):
+            _copied(edit, name, called(name), None)
+    for name, (parent, _) in bones.items():
+        if called(name) in edit and parent and name not in within and called(parent) in edit:
+            edit[called(name)].parent = edit[called(parent)]
+    for end, lower, upper in limbs:
+        _copied(edit, upper, f"MCH-{upper}", called(bones[upper][0]))
+        _copied(edit, lower, f"MCH-{lower}", f"MCH-{upper}")
+        pole = edit.new(called(f"{end}_pole"))
+        bend = -1.0 if "arm" in upper.lower() else 1.0
+        pole.head = np.array(edit[lower].head) - [0, 0.5 * bend, 0]
+        pole.tail, pole.use_deform = np.add(pole.head, (0, 0, 0.1)), False
+    bpy.ops.object.mode_set(mode="POSE")
+    pose = armature.pose.bones
+    for name in bones:
+        source = called(name) if called(name) in pose else f"MCH-{name}"
+        if source in pose:
+            copied = pose[name].constraints.new("COPY_TRANSFORMS")
+            copied.target, copied.subtarget = armature, source
+    for end, lower, _ in limbs:
+        ik = pose[f"MCH-{lower}"].constraints.new("IK")
+        ik.target, ik.subtarget, ik.chain_count = armature, called(end), 2
+        ik.pole_target, ik.pole_subtarget = armature, called(f"{end}_pole")
+    for k, frame in enumerate(FRAMES):
+        swing = (0.0, 0.2, -0.1, 0.1)[k]
+        for name in (n for n in bones if called(n) in pose):
+            control = pose[called(name)]
+            control.rotation_mode = "XYZ"
+            control.rotation_euler = (swing / 2, 0, swing)
+            control.keyframe_insert("rotation_euler", frame=frame)
+        for end, *_ in limbs:
+            for control, far in ((called(end), 0.6), (called(f"{end}_pole"), 0.2)):
+                pose[control].location = (far * swing, 0.5 * far * swing, far * abs(swing))
+                pose[control].keyframe_insert("location", frame=frame)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return choose(armature)
+
+
+def _copied(edit, name, new, parent):
+    """Add a bone where another is."""
+    bone = edit.new(new)
+    bone.head, bone.tail, bone.roll = edit[name].head, edit[name].tail, edit[name].roll
+    bone.use_deform, bone.parent = False, None if parent is None else edit[parent]
+
+
 def person(scheme, *, controls=False, scale=1.0):
     """Build a figure whose bones are keyed, or moved by keyed controls whose names start with c_.
 

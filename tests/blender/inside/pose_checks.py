@@ -34,23 +34,27 @@ def _turn(one, other):
     return 2 * np.degrees(np.arccos(min(abs(pair[0].dot(pair[1])), 1.0)))
 
 
-# Each operator, the bones it is used on, the joint that is looked at, and options.
+# Each operator, the bones it is used on, the joint that is looked at, options, and how far feet may
+# move; a head is brought to its place by the torso.
 EDITS = (
-    ("tween", ["hand_ik.L"], "DEF-hand.L", {"toward": "next", "share": 0.5}),
-    ("tween", ["upper_arm_fk.R", "forearm_fk.R"], "DEF-forearm.R", {"toward": "previous"}),
-    ("reach", ["hand_ik.L"], "DEF-hand.L", {}),
-    ("reach", ["hand_fk.R"], "DEF-hand.R", {}),
+    ("tween", ["hand_ik.L"], "DEF-hand.L", {"toward": "next", "share": 0.5}, 1e-3),
+    ("tween", ["upper_arm_fk.R", "forearm_fk.R"], "DEF-forearm.R", {"toward": "previous"}, 1e-3),
+    ("reach", ["hand_ik.L"], "DEF-hand.L", {}, 1e-3),
+    ("reach", ["hand_fk.R"], "DEF-hand.R", {}, 1e-3),
+    ("reach", ["head"], "DEF-spine.006", {}, 6e-3),
 )
 
 
 def check_poses_of_a_control_rig():
-    for name, bones, joint, options in EDITS:
-        rig = figure.rigify()
-        select_only(rig, *bones)
-        _cursor(rig, joint, 25, (0.05, -0.1, 0.12))
+    figure.rigify()
+    for name, bones, joint, options, stay in EDITS:
+        rig = bpy.context.scene.objects["rig"]
+        _cursor(rig, joint, 25, (0.05, -0.1, 0.12 if joint != "DEF-spine.006" else -0.08))
         feet = [figure.place(rig, f"DEF-foot.{s}", 25) for s in "LR"]
+        hand = figure.place(rig, "DEF-hand.L", 25)
         was = figure.place(rig, joint, 25)
-        _at(25)
+        bpy.context.scene.frame_set(25)
+        select_only(rig, *bones)
         before, old = snapshot(), keys(rig)
         muted = [c.mute for b in rig.pose.bones for c in b.constraints]
         said = run(getattr(bpy.ops.retime, name), **options)
@@ -60,7 +64,9 @@ def check_poses_of_a_control_rig():
         assert [c.mute for b in rig.pose.bones for c in b.constraints] == muted, name
         assert np.abs(figure.place(rig, joint, 25) - was).max() > 0.01, name
         assert max(np.abs(figure.place(rig, f"DEF-foot.{s}", 25) - f).max()
-                   for s, f in zip("LR", feet, strict=True)) < 1e-3, name  # fmt: skip
+                   for s, f in zip("LR", feet, strict=True)) < stay, name  # fmt: skip
+        if bones == ["head"]:  # what an IK control leads stays
+            assert np.abs((figure.place(rig, "DEF-hand.L", 25) - hand)[:3, 3]).max() < 0.01
         if name == "reach":
             away = figure.place(rig, joint, 25)[:3, 3] - bpy.context.scene.cursor.location
             assert np.linalg.norm(away) < 0.005, (joint, away)
@@ -70,35 +76,62 @@ def check_poses_of_a_control_rig():
         assert snapshot() == before, name
 
 
+def _shown_beside_wanted(rig, joint, operate):
+    """Run an operator; return how far the rig is from the engine's result, and the source is.
+
+    Both are degrees at every frame. The reports come last.
+    """
+    frames = np.arange(1, bpy.context.scene.frame_end + 1)
+    current = bpy.context.scene.frame_current
+    with results() as made:
+        said = operate()
+    poses = part("poses").Poses(made[0])
+    wanted, source = (poses.changed(joint, frames), poses.source(joint, frames))
+    shown = [figure.place(rig, joint, int(f)) for f in frames]
+    bpy.context.scene.frame_set(current)
+    off, by = (np.array(list(map(_turn, wanted, other))) for other in (shown, source))
+    return off, by, said
+
+
+# Each ease, whether keys are added, and how far at most the rig is from the engine's, degrees.
+EASES = (
+    ("hold", False, 9), ("settle", False, 14), ("anticipate", False, 15), ("snap", False, 10),
+    ("settle", True, 1.5), ("snap", True, 5),
+)  # fmt: skip
+
+
 def check_eases_of_a_control_rig():
-    """An ease adds keys of its own to the curves that it changes, and to no other."""
-    for preset in ("hold", "settle", "anticipate", "snap"):
-        rig = figure.rigify()
-        select_only(rig, "upper_arm_fk.R", "forearm_fk.R")
-        _at(25)
-        before, old = snapshot(), _counts(rig)
-        frames = np.arange(1, 50)
-        source = [figure.place(rig, "DEF-forearm.R", int(f)) for f in frames]
-        bpy.context.scene.frame_set(25)
-        with results() as made:
-            said = run(bpy.ops.retime.ease, preset=preset, frames=5.0)
-        new = _counts(rig)
+    """Handles shape an ease; with Add Keys it has a key of its own on the curves that change."""
+    rig = figure.rigify()
+    arm = {"upper_arm_fk.R", "forearm_fk.R"}
+    select_only(rig, *sorted(arm))
+    _at(25)
+    before, old = snapshot(), keys(rig)
+    for preset, add, most in EASES:
+        rig = bpy.context.scene.objects["rig"]
+
+        def ease(preset=preset, add=add):
+            return run(bpy.ops.retime.ease, preset=preset, frames=5.0, add_keys=add)
+
+        off, by, said = _shown_beside_wanted(rig, "DEF-forearm.R", ease)
+        new = keys(rig)
         assert new.keys() == old.keys()
-        grown = {n[0].split('"')[1] for n in new if new[n] != old[n]}
-        assert grown == {"upper_arm_fk.R", "forearm_fk.R"}, (preset, grown)
-        assert max(new[n] - old[n] for n in new) == 1, preset
-        assert any("keys were added" in s for s in said), said
+        changed = {n[0].split('"')[1] for n in new if not np.array_equal(new[n], old[n])}
+        assert changed == arm, (preset, changed)
+        grown = {n: len(new[n]) - len(old[n]) for n in new}
+        assert {n[0].split('"')[1] for n in new if grown[n]} == (arm if add else set()), preset
+        assert max(grown.values()) == add, preset
+        assert any(("keys were added" if add else "Add Keys follows it") in s for s in said), said
+        assert by.max() > 20, preset
+        assert off.max() < most, (preset, add, off.max())
+        assert np.sqrt((off**2).mean()) < 0.25 * np.sqrt((by**2).mean()), preset
         if preset == "hold":
             path = 'pose.bones["forearm_fk.R"].rotation_euler', 0
             values = [curves(rig)[path].evaluate(f) for f in np.arange(25, 30.01, 0.5)]
-            assert np.ptp(values) < 0.02, values
-        wanted = part("correct").Poses(made[0]).changed("DEF-forearm.R", frames.astype(float))
-        shown = [figure.place(rig, "DEF-forearm.R", int(f)) for f in frames]
-        assert max(map(_turn, wanted, source)) > 20, preset
-        # Snapping is timing alone, whose curves bend a little between keys.
-        most = 5 if preset == "snap" else 1.5
-        assert max(map(_turn, wanted, shown)) < most, (preset, max(map(_turn, wanted, shown)))
-        bpy.context.scene.frame_set(25)
+            assert np.ptp(values) < 0.07, values  # of 0.9 on the way to the next key
+        if not add:  # keys stay on their frames
+            still = [np.allclose(new[n][:, 0], old[n][:, 0], atol=1e-3) for n in new]
+            assert all(still), preset
         scenes.undo()
         assert snapshot() == before, preset
 
@@ -134,33 +167,63 @@ def check_poses_of_a_plain_armature():
         assert snapshot() == before, name
 
 
-def check_a_pose_between_keys_gets_one():
+def check_a_pose_between_keys():
+    """Handles beside the frame, or the key near it, lead to the pose; with Add Keys a new key."""
     rig = people.person("mixamo")
-    select_only(rig, "mixamorig:LeftHand")
-    _cursor(rig, "mixamorig:LeftHand", 15, (-0.05, -0.05, 0.08))
+    hand = "mixamorig:LeftHand"
+    select_only(rig, hand)
     target = bpy.data.objects.new("target", None)
     bpy.context.scene.collection.objects.link(target)
-    target.location = bpy.context.scene.cursor.location
     bpy.context.scene.cursor.location = (9, 9, 9)
     bpy.context.scene.retime.target = target
-    bpy.context.view_layer.update()
+    old = keys(rig)
+    for frame, add, told in (
+        (15, False, "the handles beside it changed"), (11, False, "nearest to it, at frame 10"),
+        (15, True, "keys were added"),
+    ):  # fmt: skip
+        rig = bpy.context.scene.objects["figure"]
+        target = bpy.context.scene.objects["target"]
+        place = Matrix(figure.place(rig, hand, frame)).translation
+        target.location = np.add(place, (-0.05, -0.05, 0.08))
+        bpy.context.view_layer.update()
+        _at(frame)
+        said = run(bpy.ops.retime.reach, add_keys=add)
+        assert any(told in s for s in said), said
+        new = keys(rig)
+        assert new.keys() == old.keys()
+        for n, rows in new.items():
+            more = set(rows[:, 0]) - set(old[n][:, 0])
+            assert more <= ({float(frame)} if add else set()), (n, more)
+            if frame == 15 and not add:  # poses at keys stay
+                assert np.allclose(rows[:, :2], old[n][:, :2], atol=1e-5), n
+        assert any(len(new[n]) > len(old[n]) for n in new) == add
+        away = np.array(figure.place(rig, hand, frame))[:3, 3] - target.location
+        assert np.linalg.norm(away) < 1e-3, (frame, away)
+        assert any(f"from target at frame {frame}" in s for s in said), said
+        bpy.context.scene.frame_set(frame)
+        scenes.undo()
+
+
+def check_curves_that_hold_are_edited_at_their_key():
+    """In blocking, a pose is shown until the next key: the key that gives it changes."""
+    rig = people.person("mixamo")
+    arm = [f"mixamorig:Left{n}" for n in ("Arm", "ForeArm", "Hand")]
+    for curve in curves(rig).values():
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    select_only(rig, *arm)
     _at(15)
     old = keys(rig)
-    said = run(bpy.ops.retime.reach)
+    said = run(bpy.ops.retime.tween, toward="next", share=0.5)
     new = keys(rig)
-    assert new.keys() == old.keys()
-    for n, rows in new.items():
-        extra = set(rows[:, 0]) - set(old[n][:, 0])
-        assert extra <= {15.0}, (n, extra)
-    assert any(len(new[n]) > len(old[n]) for n in new)
-    assert any("keys were added" in s for s in said), said
-    place = np.array(figure.place(rig, "mixamorig:LeftHand", 15))[:3, 3]
-    assert np.linalg.norm(place - target.location) < 1e-3
-    assert any("from target at frame 15" in s for s in said), said
+    moved = {tuple(np.flatnonzero(np.abs(new[n][:, 1] - old[n][:, 1]) > 1e-4)) for n in new}
+    assert moved <= {(), (1,)}, moved
+    assert (1,) in moved
+    assert any("at frame 10" in s for s in said), said
 
 
 def check_loose_parts_swing():
-    """Curves get the keys that a swing needs, and show what the engine made of it."""
+    """Handles follow a swing; with Add Keys curves get the keys that it needs."""
     for make, bone, chain, joint in (
         (figure.rigify, "upper_arm_fk.R", {"upper_arm_fk.R", "forearm_fk.R", "hand_fk.R"},
          "DEF-forearm.R"),
@@ -169,25 +232,26 @@ def check_loose_parts_swing():
     ):  # fmt: skip
         rig = make()
         select_only(rig, bone)
-        before, old = snapshot(), keys(rig)
-        frames = np.arange(1, bpy.context.scene.frame_end + 1)
-        source = [figure.place(rig, joint, int(f)) for f in frames]
-        bpy.context.scene.frame_set(1)
-        with results() as made:
-            said = run(bpy.ops.retime.secondary, strength=1.0)
-        new = keys(rig)
-        assert new.keys() == old.keys()
-        grown = {n[0].split('"')[1] for n in new if len(new[n]) != len(old[n])}
-        assert grown <= chain, grown
-        assert max(len(rows) for rows in new.values()) < 0.75 * len(frames)
-        assert any("swings by up to" in s for s in said), said
-        wanted = part("correct").Poses(made[0]).changed(joint, frames.astype(float))
-        shown = [figure.place(rig, joint, int(f)) for f in frames]
-        assert max(map(_turn, wanted, source)) > 10
-        assert max(map(_turn, wanted, shown)) < 2.5
-        bpy.context.scene.frame_set(1)
-        scenes.undo()
-        assert snapshot() == before
+        name, before, old = rig.name, snapshot(), keys(rig)
+        for add in (False, True):
+            rig = bpy.context.scene.objects[name]
+
+            def swing(add=add):
+                return run(bpy.ops.retime.secondary, strength=1.0, add_keys=add)
+
+            off, by, said = _shown_beside_wanted(rig, joint, swing)
+            new = keys(rig)
+            assert new.keys() == old.keys()
+            grown = {n[0].split('"')[1] for n in new if len(new[n]) != len(old[n])}
+            assert grown <= (chain if add else set()), grown
+            assert max(len(rows) for rows in new.values()) < 0.75 * len(by)
+            changed = {n[0].split('"')[1] for n in new if not np.array_equal(new[n], old[n])}
+            assert changed == chain, changed
+            assert any("swings by up to" in s for s in said), said
+            assert by.max() > 10
+            assert off.max() < 2.5, (add, off.max())
+            scenes.undo()
+            assert snapshot() == before
 
 
 def check_poses_refuse_plainly():

@@ -3,10 +3,11 @@
 import bpy
 import figure
 import numpy as np
+import people
 import scenes
 from checking import fails, run
 from figure import FRAMES, select_only
-from scenes import capture, curves, keys, part, results, snapshot
+from scenes import captured_once, curves, keys, part, results, snapshot
 
 # Each operator for parts, the bones it is used on, and its options.
 PARTS = {
@@ -32,7 +33,7 @@ def check_the_body_is_the_deform_skeleton():
     assert made.is_control
     assert all(n.startswith("DEF-") for n in made.joints)
     assert made.roots == {"DEF-spine"}
-    capture(rig, "rigify-body")
+    captured_once(rig, "rigify-body")
     for control, joint in (
         ("hand_ik.L", "DEF-hand.L"), ("upper_arm_ik_target.L", "DEF-hand.L"),
         ("foot_ik.R", "DEF-foot.R"), ("forearm_fk.R", "DEF-forearm.R"), ("torso", "DEF-spine"),
@@ -46,7 +47,7 @@ def check_the_whole_body_keeps_its_keys():
     before, old = snapshot(), counts(rig)
     wanted = {f: figure.place(rig, "DEF-hand.L", f) for f in FRAMES}
     bpy.context.scene.frame_set(1)
-    seen = capture(rig, "rigify-source")
+    seen = captured_once(rig, "rigify-source")
     for method in ("spline", "guided", "physics"):
         rig = bpy.context.scene.objects["rig"]
         run(bpy.ops.retime.to_length, frames=60, method=method)
@@ -61,14 +62,14 @@ def check_the_whole_body_keeps_its_keys():
 
 
 def check_parts_move_keys_of_controls():
+    rig = figure.rigify()
+    seen = captured_once(rig, "rigify-source")
+    values = {n: [c.evaluate(f) for f in FRAMES] for n, c in curves(rig).items()}
+    muted = [c.mute for b in rig.pose.bones for c in b.constraints]
     for name, (bones, options) in PARTS.items():
-        rig = figure.rigify()
+        rig = bpy.context.scene.objects["rig"]
         select_only(rig, *bones)
         before, old = snapshot(), keys(rig)
-        values = {n: [c.evaluate(f) for f in FRAMES] for n, c in curves(rig).items()}
-        bpy.context.scene.frame_set(1)
-        seen = capture(rig, "rigify-source")
-        muted = [c.mute for b in rig.pose.bones for c in b.constraints]
         run(getattr(bpy.ops.retime, name.split()[0]), **options)
         new = keys(rig)
         assert {n: len(r) for n, r in new.items()} == {n: len(r) for n, r in old.items()}, name
@@ -88,7 +89,6 @@ def check_parts_move_keys_of_controls():
                 times = warp.of(made.channel(where[0])).output(np.array(FRAMES))
                 found = [now[where].evaluate(float(t)) for t in times]
                 assert np.abs(np.array(found) - wanted).max() < 1e-4, (name, where)
-        bpy.context.scene.frame_set(1)
         scenes.undo()
         assert snapshot() == before, name
 
@@ -107,7 +107,7 @@ def check_exaggerated_controls_go_where_the_body_went():
         with results() as made:
             run(bpy.ops.retime.exaggerate, amount=0.5)
         frames = np.array(FRAMES, dtype=float)
-        wanted = part("correct").Poses(made[0]).changed(joint, frames)[:, :3, 3]
+        wanted = part("poses").Poses(made[0]).changed(joint, frames)[:, :3, 3]
         after = np.array([figure.place(rig, joint, f)[:3, 3] for f in FRAMES])
         assert np.linalg.norm(wanted - before, axis=1).max() > 0.1, joint
         assert np.linalg.norm(wanted - after, axis=1).max() < 0.01, joint
@@ -168,3 +168,39 @@ def check_sparse_keys_are_snapped():
         # Handles lie on their own side of the key.
         assert (rows[:, 2] <= rows[:, 0]).all()
         assert (rows[:, 4] >= rows[:, 0]).all()
+
+
+def check_ik_rigs_of_other_names():
+    """Parts are found by constraints, whatever controls are called."""
+    for scheme, called in people.CONTROLS.items():
+        rig = people.ik_person(scheme)
+        made = figure.rig_map(rig)
+        limbs = people.limbs_of(scheme)
+        hand = limbs[0][0]
+        ik, pole = called.format(hand), called.format(f"{hand}_pole")
+        assert made.is_control
+        assert set(made.joints) >= set(people.body_of(scheme)), scheme
+        assert {made.joint_of(ik), made.joint_of(pole)} == {hand}, scheme
+        assert part("rig").ends_of_ik(rig, made) == {end for end, *_ in limbs}, scheme
+        old = keys(rig)
+        head = called.format(people.body_of(scheme)[4])
+        bpy.context.scene.cursor.location = figure.place(rig, hand, 10)[:3, 3] + [0.03, -0.05, 0.04]
+        bpy.context.scene.frame_set(10)
+        for name, bones, options in (
+            ("shift", [ik], {"frame": 10, "shift": -2}), ("stagger", [head, ik], {"frames": 1.0}),
+            ("exaggerate", [ik], {"amount": 0.4}), ("tween", [ik], {"toward": "next"}),
+            ("reach", [ik], {}), ("ease", [ik], {"preset": "hold"}), ("secondary", [head], {}),
+        ):  # fmt: skip
+            rig = bpy.context.scene.objects["figure"]
+            select_only(rig, *bones)
+            said = run(getattr(bpy.ops.retime, name), **options)
+            new = keys(rig)
+            assert {n: len(r) for n, r in new.items()} == {n: len(r) for n, r in old.items()}, name
+            moved = {n[0].split('"')[1] for n in new if not np.array_equal(new[n], old[n])}
+            assert bones[-1] in moved, (scheme, name, moved)
+            assert name != "shift" or pole in moved, (scheme, moved)
+            if name == "reach":
+                away = figure.place(rig, hand, 10)[:3, 3] - bpy.context.scene.cursor.location
+                assert np.linalg.norm(away) < 0.005, (scheme, away, said)
+                bpy.context.scene.frame_set(10)
+            scenes.undo()

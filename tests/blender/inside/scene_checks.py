@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import people
 import scenes
-from checking import fails, run
+from checking import fails, run, with_sound
 from figure import select_only
 from scenes import OUT, SHARED, capture, choose, keys, mocap, part, snapshot
 
@@ -69,6 +69,7 @@ def _sound(name):
     return str(OUT / name)
 
 
+@with_sound
 def check_sounds_cameras_and_the_range():
     scenes.rig()
     scene = bpy.context.scene
@@ -280,6 +281,13 @@ def check_panels_are_drawn():
             assert text, name
             assert not text.endswith("."), text
             assert name[:1].isupper(), name
+    for name in dir(bpy.ops.retime):
+        about = getattr(bpy.ops.retime, name).get_rna_type()
+        own = [p for p in about.properties if p.identifier not in ("rna_type", "filter_glob")]
+        for p in (about, *own):
+            assert p.description, (name, p.identifier)
+            assert not p.description.endswith("."), p.description
+            assert p.name[:1].isupper(), (name, p.identifier)
 
 
 def check_presets_set_their_number():

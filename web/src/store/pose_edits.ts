@@ -53,7 +53,7 @@ const isDetail = (edit: PoseEdit, joints: readonly string[]): boolean =>
 
 const WORDS: Record<string, string> = {
   retime: "Move", refine: "Refine", refine_poses: "Stagger", succession: "Succession", jitter: "Random", scale_refinements: "Scale refinements",
-  clear_refinements: "Clear refinements", insert: "Insert a pose", delete: "Delete", exaggerate: "Exaggerate",
+  clear_refinements: "Clear refinements", insert: "Insert a pose", delete: "Delete", exaggerate: "Exaggerate", travel: "Travel",
   turn: "Turn", edit: "Reshape", reach: "Reach", detail: "Detail", set_tangents: "Tangents", add_layer: "Add a layer",
   weigh_layer: "Weigh a layer", remove_layer: "Remove a layer",
   shape_tangents: "Tangents", tween: "Tween", mirror: "Mirror", ease: "Ease", blank: "Start over",

@@ -1,11 +1,11 @@
-"""The joints of SMPL, SMPL-H and SMPL-X, and a neutral body to hang them on.
+"""The joints of SMPL, SMPL-H and SMPL-X on a neutral body.
 
 Names, order and parents of the joints are the models' published conventions. The positions of the
 joints are in the models' files, which need a licence. Lengths here are fractions of stature after
 Drillis and Contini (1966), as in Winter, Biomechanics and Motor Control of Human Movement; hip
 joints are as far apart as 72 % of the breadth of the pelvis between its front spines (Bell, Brand
-and Pedersen, 1989), that breadth taken as 0.14 of stature. How a spine, a collar bone, a hand and a
-foot are divided is our own.
+and Pedersen, 1989), that breadth taken as 0.14 of stature. The proportions within a spine, a collar
+bone, a hand and a foot are our estimates.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _hand(side: str) -> list[tuple[str, str]]:
     ]
 
 
-# Where joints stand in a T-pose, in shares of stature: left side, height, front. The floor is 0.
+# Positions of joints in a T-pose, as fractions of stature: left, up, front. The floor is 0.
 _SOLE_TO_ANKLE, _SHANK, _THIGH = 0.039, 0.246, 0.245
 _HIP = _SOLE_TO_ANKLE + _SHANK + _THIGH
 _SHOULDER, _UPPER_ARM, _FOREARM, _HAND = 0.818, 0.186, 0.146, 0.108
@@ -82,7 +82,7 @@ _LEFT: dict[str, _Point] = {
     "hand": (_WRIST + 0.5 * _HAND, _SHOULDER, 0.0),
     "eye_smplhf": (0.018, 0.936, 0.05),
 }
-# How far in front of a hand's middle line a finger begins, and its knuckles along the hand.
+# Distance of each finger in front of the hand's middle line, and its knuckles along the hand.
 _FINGER_FRONT = {"index": 0.013, "middle": 0.004, "ring": -0.005, "pinky": -0.013, "thumb": 0.014}
 _KNUCKLES = {"thumb": (0.2, 0.45, 0.62)} | dict.fromkeys(_FINGERS[:4], (0.5, 0.72, 0.86))
 _ENDS: dict[str, _Point] = {
@@ -107,7 +107,7 @@ def _place(joint: str) -> _Point:
 
 
 def _end(joint: str) -> _Point | None:
-    """Return where a leaf's bone ends."""
+    """Return where the bone of a leaf joint ends."""
     side, _, part = joint.partition("_")
     mirrored = f"left_{part}" if side == "right" else joint
     if mirrored in _ENDS:
@@ -125,9 +125,8 @@ class Model:
     """A body model's joints."""
 
     name: str
-    """Which."""
     skeleton: Skeleton
-    """The joints on a neutral body of 1.70 m, every child behind its parent."""
+    """The joints on a neutral body of 1.70 m, depth first."""
     order: npt.NDArray[np.int64]
     """For each joint of the skeleton, its number in the model. Shape (J,)."""
 
@@ -144,11 +143,9 @@ MODELS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def model_of(joints: int) -> Model | None:
-    """Find the model with a number of joints."""
-    for name, listed in MODELS.items():
-        if len(listed) == joints:
-            return _model(name)
-    return None
+    """Return the model with a number of joints, or ``None``."""
+    names = (name for name, listed in MODELS.items() if len(listed) == joints)
+    return next(map(_model, names), None)
 
 
 @cache
@@ -161,11 +158,12 @@ def _model(name: str) -> Model:
     parents = [order.index(above[k]) if above[k] >= 0 else -1 for k in order]
     places = _STATURE * np.array([_place(n) for n in names])
     offsets = places - np.where(np.array(parents)[:, None] < 0, places, places[parents])
-    sites = []
-    for j, joint in enumerate(names):
-        end = None if number[joint] in above and joint != "head" else _end(joint)
-        if end is not None:
-            x, y, z = (_STATURE * np.array(end) - places[j]).tolist()
-            sites.append(EndSite(j, (x, y, z)))
-    skeleton = Skeleton(tuple(names), np.array(parents), offsets, end_sites=tuple(sites))
+    leaves = [j for j, n in enumerate(names) if number[n] not in above or n == "head"]
+    ends = {j: end for j in leaves if (end := _end(names[j])) is not None}
+    sites = tuple(
+        EndSite(j, (x, y, z))
+        for j, end in ends.items()
+        for x, y, z in [(_STATURE * np.array(end) - places[j]).tolist()]
+    )
+    skeleton = Skeleton(tuple(names), np.array(parents), offsets, end_sites=sites)
     return Model(name, skeleton, np.array(order))

@@ -1,4 +1,4 @@
-"""Writing archives of SMPL parameters back: new timing, all else byte for byte."""
+"""Write archives of SMPL parameters back: with new timing, other members unchanged."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
+from retime.io.amass.body_model import Model
 from retime.io.amass.reader import PARTS, RATES, AmassFile
-from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.as_read import is_as_read, kept_of, must_be_even, warp_of
 from retime.io.files import write_bytes
 from retime.io.members import Members
 from retime.motion import Motion, quat
 
-# Arrays that tell of the body and not of its motion, however many rows they have.
+# Arrays that describe the body and not its motion, even if they have a row per frame.
 _STILL = {"betas", "gender", "num_betas", "v_template", "markers_latent", "latent_labels"}
 _LENGTHS = ("mocap_time_length",)
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion back into a copy of its archive. Options are those of ``retime.write``."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, AmassFile):
-        raise InputError(f"{path}: SMPL parameters are written only for a motion read from them")
-    if not motion.skeleton.same_joints(kept.model.skeleton):
-        raise InputError(f"{path}: the joints are no longer those of {kept.model.name}")
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("an AMASS archive"))
+    kept = kept_of(motion, AmassFile)
+    if kept is None:
+        raise InputError(f"{path}: only a motion read from SMPL parameters can be written as them")
+    must_have_joints(motion, kept.model, path)
+    must_be_even(motion, "an AMASS archive")
     if motion.scales or len(motion.translations) > 1:
         warnings.warn(
-            f"{path}: a body model has no scales, nor translations but the root's: left out",
+            f"{path}: a body model has no scales and only the root's translation; others are left "
+            "out",
             FormatWarning,
             stacklevel=2,
         )
@@ -49,10 +49,16 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     write_bytes(path, [_archive(arrays, new)])
 
 
+def must_have_joints(motion: Motion, model: Model, path: str | Path) -> None:
+    """Reject a motion with other joints than a body model's."""
+    if not motion.skeleton.same_joints(model.skeleton):
+        raise InputError(f"{path}: the joints are no longer those of {model.name}")
+
+
 def _changed(
     motion: Motion, kept: AmassFile, arrays: Members, *, aside: bool
 ) -> dict[str, npt.NDArray[Any]]:
-    """Make the arrays that differ from the archive's, in its own types."""
+    """Return the arrays that differ from the archive's, in the archive's types."""
     source, share = _source_frames(motion, kept)
     vectors = _vectors(motion, kept, np.round(source + share).astype(np.int64))
     way = motion.translations["pelvis"]
@@ -65,16 +71,20 @@ def _changed(
     told = dict.fromkeys(RATES, motion.fps) | dict.fromkeys(_LENGTHS, len(flat) / motion.fps)
     new: dict[str, npt.NDArray[Any]] = {"trans": way, **_poses(flat, arrays)}
     new |= {n: np.full(arrays.shape(n), value) for n, value in told.items() if n in arrays}
-    frames = len(kept.vectors)
-    for name in arrays.names:
-        moves = frames > 1 and arrays.shape(name)[:1] == (frames,)
-        if moves and name not in new and name not in _STILL:
-            new[name] = _resampled(arrays[name], source, share)
+    others = _moving(arrays, len(kept.vectors)) - new.keys()
+    new |= {n: _resampled(arrays[n], source, share) for n in others}
     return {n: v.astype(arrays[n].dtype) for n, v in new.items()}
 
 
+def _moving(arrays: Members, frames: int) -> set[str]:
+    """Return the names of the arrays with a row per frame."""
+    if frames < 2:
+        return set()
+    return {n for n in arrays.names if arrays.shape(n)[:1] == (frames,)} - _STILL
+
+
 def _poses(flat: FloatArray, arrays: Members) -> dict[str, npt.NDArray[Any]]:
-    """Lay rotation vectors (F, 3 J) out as the archive has them: by part, or as one."""
+    """Split rotation vectors (F, 3 J) as the archive does: by part, or in one array."""
     out = {}
     start = 0
     for name in PARTS:
@@ -88,8 +98,11 @@ def _poses(flat: FloatArray, arrays: Members) -> dict[str, npt.NDArray[Any]]:
 
 
 def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int64], FloatArray]:
-    """Find the archive's row before each frame, and the fraction of the next, by the body's way."""
-    warp = motion.origin.warp if motion.origin is not None else None
+    """Return the archive's row before each frame, and how far the frame is towards the next.
+
+    The timing is that of the body's translation.
+    """
+    warp = warp_of(motion)
     times = motion.times if warp is None else warp(motion.times, "pelvis:translation")
     count = len(kept.vectors) - kept.rest_rows
     position = times * kept.motion.fps
@@ -105,7 +118,7 @@ def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int6
 def _resampled(
     values: npt.NDArray[Any], before: npt.NDArray[np.int64], share: FloatArray
 ) -> npt.NDArray[Any]:
-    """Resample an array with one row per frame: interpolate numbers, take the nearest of others."""
+    """Resample an array with a row per frame: interpolate floats, take the nearest of others."""
     after = np.minimum(before + 1, len(values) - 1)
     if values.dtype.kind != "f":
         return values[np.where(share < 0.5, before, after)]
@@ -122,7 +135,7 @@ def _in_model_order(vectors: FloatArray, kept: AmassFile) -> FloatArray:
 
 
 def _vectors(motion: Motion, kept: AmassFile, rows: npt.NDArray[np.int64]) -> FloatArray:
-    """Return rotation vectors, of their full turns the one nearest to the archive's own."""
+    """Return rotation vectors, with full turns added to be nearest to the archive's."""
     vectors = _in_model_order(quat.log(motion.rotations), kept)
     near = kept.vectors[np.clip(rows, 0, len(kept.vectors) - 1)]
     angle = np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -134,7 +147,7 @@ def _vectors(motion: Motion, kept: AmassFile, rows: npt.NDArray[np.int64]) -> Fl
 
 
 def _archive(arrays: Members, new: dict[str, npt.NDArray[Any]]) -> bytes:
-    """Rewrite the archive, in its own order; members that did not change keep their bytes."""
+    """Rewrite the archive in its order; unchanged members keep their bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as out:
         for name in arrays.names:

@@ -1,9 +1,10 @@
-"""ASF files: bones, the axes that they turn about, and what they are below."""
+"""ASF files: bones, their axes of rotation and their hierarchy."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from retime.motion import quat
 from retime.motion.skeleton import EndSite, Skeleton
 
 ROOT = "root"
-# More bones than any figure has, and lengths beyond any.
+# No figure has more bones, or longer ones.
 _MOST_BONES = 5000
 _MOST_LENGTH = 1e9
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -29,17 +30,16 @@ Line = tuple[int, list[str]]
 
 @dataclass
 class Bone:
-    """A bone as its file has it."""
+    """A bone as in the file."""
 
     name: str
-    """Its name."""
     line: int
-    """Where it stands in the file."""
+    """Its line in the file."""
     direction: FloatArray = field(default_factory=lambda: np.zeros(3))
+    """Direction from its start to its end, in the figure's axes. Shape (3,)."""
     length: float = 0.0
-    """Where it ends, from its start, in the figure's own axes."""
     axis: FloatArray = field(default_factory=lambda: quat.identity())
-    """The frame that its rotations are told in, as a quaternion. Shape (4,)."""
+    """The coordinate frame of its rotations, as a quaternion. Shape (4,)."""
     turns: list[int] = field(default_factory=list)
     """Axes of its rotations, 0 to 2, in the order of its values; the first is applied first."""
     columns: list[int] = field(default_factory=list)
@@ -49,12 +49,12 @@ class Bone:
 
     @property
     def width(self) -> int:
-        """How many values per frame has for it."""
+        """Number of its values in each frame."""
         return len(self.turns) + len(self.shifts)
 
     @property
     def end(self) -> FloatArray:
-        """Where it ends, from its start."""
+        """Its end, relative to its start."""
         return self.direction * self.length
 
 
@@ -67,19 +67,19 @@ class AsfFile:
     name: str
     """Its file name."""
     bones: list[Bone]
-    """The root first, then in the order of the hierarchy, every child behind its parent."""
+    """The bones depth first, beginning with the root."""
     parents: list[int]
     """Index of each bone's parent."""
     skeleton: Skeleton
     """The joints, at the bones' starts."""
     length_unit: float
-    """What the file gives as its unit of length; 0 where it gives none."""
+    """The file's unit of length; 0 if it has none."""
     degrees: bool
     """Whether angles are in degrees."""
 
 
 def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:
-    """Split a text file into words by line, comments and empty lines left out."""
+    """Yield the number and the words of each line, without comments and empty lines."""
     if not data.strip():
         raise FormatError("the file is empty", path=path)
     if b"\0" in data[:65536]:
@@ -94,77 +94,80 @@ def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:
 def numbers(
     words: list[str], path: str | Path, line: int, *, may_miss: bool = False
 ) -> list[float]:
-    """Read finite numbers; those that ``may_miss`` are NaN."""
-    shown = " ".join(words)[:60]
+    """Parse finite numbers; missing ones become NaN if they ``may_miss``."""
     try:
         found = [math.nan if may_miss and means_missing(w) else float(w) for w in words]
     except ValueError:
-        raise FormatError(f"{shown!r} is not made of numbers", path=path, line=line) from None
-    bad = (v for v in found if not abs(v) < _MOST_LENGTH)  # NaN is not below, either
-    if not all(may_miss and math.isnan(v) for v in bad):
-        raise FormatError(f"{shown!r} has a number that is not usable", path=path, line=line)
+        raise FormatError(f"{_shown(words)} is not made of numbers", path=path, line=line) from None
+    bad = [v for v in found if not abs(v) < _MOST_LENGTH]  # includes NaN
+    if bad and not (may_miss and all(map(math.isnan, bad))):
+        raise FormatError(f"{_shown(words)} has an unusable number", path=path, line=line)
     return found
 
 
+def _shown(words: list[str]) -> str:
+    return repr(" ".join(words)[:60])
+
+
 def parse_asf(data: bytes, path: str | Path) -> AsfFile:
-    """Read a skeleton; whatever is neither bones, root, units nor hierarchy is left alone."""
+    """Parse a skeleton from the sections bonedata, root, units and hierarchy; ignore others."""
     sections = _sections(text_lines(data, path, "an ASF file"), path)
     if "bonedata" not in sections and "hierarchy" not in sections:
         raise FormatError("no :bonedata and no :hierarchy, so it is not an ASF file", path=path)
-    length_unit, degrees = _units(sections.get("units", []), path)
-    bones = {ROOT: _root(sections.get("root", []), path)}
-    for block in _blocks(sections.get("bonedata", []), path):
+    length_unit, degrees = _units(sections["units"], path)
+    bones = {ROOT: _root(sections["root"], path)}
+    for block in _blocks(sections["bonedata"], path):
         bone = _bone(block, degrees, path)
         if bone.name in bones:
             raise FormatError(f"the bone {bone.name!r} occurs twice", path=path, line=bone.line)
         bones[bone.name] = bone
         if len(bones) > _MOST_BONES:
             raise FormatError(f"more than {_MOST_BONES} bones", path=path, line=bone.line)
-    order, parents = _hierarchy(sections.get("hierarchy", []), bones, path)
+    order, parents = _hierarchy(sections["hierarchy"], bones, path)
     listed = [bones[name] for name in order]
     skeleton = _skeleton(listed, parents)
     return AsfFile(data, Path(path).name, listed, parents, skeleton, length_unit, degrees)
 
 
-def _sections(lines: Iterator[Line], path: str | Path) -> dict[str, list[Line]]:
-    """Split a file at its words with a colon."""
-    out: dict[str, list[Line]] = {}
-    current: list[Line] | None = None
+def _sections(lines: Iterator[Line], path: str | Path) -> defaultdict[str, list[Line]]:
+    """Split a file at its keywords, which begin with a colon."""
+    out: defaultdict[str, list[Line]] = defaultdict(list)
+    current: list[Line] = []  # lines before the first keyword are ignored
     for number, words in lines:
         if words[0].startswith(":"):
             name = words[0][1:].lower()
             if name in out and name in ("root", "bonedata", "hierarchy", "units"):
                 raise FormatError(f"{words[0]} occurs twice", path=path, line=number)
-            current = out.setdefault(name, [])
-        elif current is not None:
+            current = out[name]
+        else:
             current.append((number, words))
     return out
 
 
 def _units(lines: list[Line], path: str | Path) -> tuple[float, bool]:
+    """Return the unit of length, 0 if there is none, and whether angles are in degrees."""
     length, degrees = 0.0, True
-    for number, words in lines:
-        word, rest = words[0].lower(), words[1:]
-        if word == "length" and rest:
+    for number, (word, *rest) in lines:
+        if word.lower() == "length" and rest:
             (length,) = numbers(rest[:1], path, number)
-        elif word == "angle" and rest:
-            if not rest[0].lower().startswith(("deg", "rad")):
+        elif word.lower() == "angle" and rest:
+            unit = rest[0].lower()[:3]
+            if unit not in ("deg", "rad"):
                 raise FormatError(f"angles in {rest[0]!r}, not deg or rad", path=path, line=number)
-            degrees = rest[0].lower().startswith("deg")
+            degrees = unit == "deg"
     return max(length, 0.0), degrees
 
 
 def _root(lines: list[Line], path: str | Path) -> Bone:
     root = Bone(ROOT, lines[0][0] if lines else 1)
-    for number, words in lines:
-        word, rest = words[0].lower(), words[1:]
-        if word == "order":
+    for number, (word, *rest) in lines:
+        if word.lower() == "order":
             _freedoms(root, rest, path, number)
-        elif word == "position":
+        elif word.lower() == "position":
             root.direction, root.length = np.array(_three(rest, path, number)), 1.0
-        elif word == "orientation" and any(_three(rest, path, number)):
+        elif word.lower() == "orientation" and any(_three(rest, path, number)):
             raise FormatError(
-                "its root has an orientation of its own, which retime does not read",
+                "its root has an orientation, which retime does not support",
                 path=path,
                 line=number,
             )
@@ -174,6 +177,7 @@ def _root(lines: list[Line], path: str | Path) -> Bone:
 
 
 def _blocks(lines: list[Line], path: str | Path) -> Iterator[list[Line]]:
+    """Yield the lines between each begin and end."""
     block: list[Line] | None = None
     for number, words in lines:
         word = words[0].lower()
@@ -192,26 +196,26 @@ def _blocks(lines: list[Line], path: str | Path) -> Iterator[list[Line]]:
 
 
 def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
-    line = block[0][0] if block else None
     names = [words[1] for _, words in block if words[0].lower() == "name" and len(words) > 1]
-    if not names or line is None:
+    if not names:
+        line = next((number for number, _ in block), None)
         raise FormatError("a bone without a name", path=path, line=line)
-    bone = Bone(names[0], line)
+    bone = Bone(names[0], block[0][0])
     for number, words in block:
-        _tell(bone, words[0].lower(), words[1:], degrees, path, number)
+        _set_property(bone, words[0].lower(), words[1:], degrees, path, number)
     if bone.shifts:
         raise FormatError(
-            f"the bone {bone.name!r} moves along its axes, which retime does not read",
+            f"the bone {bone.name!r} moves along its axes, which retime does not support",
             path=path,
-            line=line,
+            line=bone.line,
         )
     return bone
 
 
-def _tell(
+def _set_property(
     bone: Bone, word: str, rest: list[str], degrees: bool, path: str | Path, line: int
 ) -> None:
-    """Take in a line about a bone; what is not needed is passed over."""
+    """Parse a line about a bone; ignore properties that are not needed."""
     if word == "direction":
         bone.direction = np.array(_three(rest, path, line))
     elif word == "length":
@@ -233,7 +237,8 @@ def _axis(words: list[str], degrees: bool, path: str | Path, line: int) -> Float
     angles = _three(words, path, line)
     order = words[3].upper() if len(words) > 3 else _AXES
     if sorted(order) != list(_AXES):
-        raise FormatError(f"the order of axes is {order!r}, not such as XYZ", path=path, line=line)
+        raise FormatError(f"the order of axes is {order!r}; expected XYZ, ZYX or another order of "
+                          "these letters", path=path, line=line)  # fmt: skip
     out = quat.identity()
     for letter, angle in zip(order, angles, strict=True):  # the first is applied first
         turn = np.radians(angle) if degrees else angle
@@ -242,6 +247,7 @@ def _axis(words: list[str], degrees: bool, path: str | Path, line: int) -> Float
 
 
 def _freedoms(bone: Bone, words: list[str], path: str | Path, line: int) -> None:
+    """Set the degrees of freedom of a bone."""
     names = [w.upper() for w in words]
     for column, name in enumerate(names):
         if name in _TURNS:
@@ -251,12 +257,12 @@ def _freedoms(bone: Bone, words: list[str], path: str | Path, line: int) -> None
             bone.shifts[_SHIFTS[name]] = column
         elif name == "L":
             raise FormatError(
-                f"the bone {bone.name!r} changes its length, which retime does not read",
+                f"the bone {bone.name!r} changes its length, which retime does not support",
                 path=path,
                 line=line,
             )
         else:
-            raise FormatError(f"{name!r} is no degree of freedom", path=path, line=line)
+            raise FormatError(f"{name!r} is not a degree of freedom", path=path, line=line)
     if len(set(names)) < len(names) or bone.width != len(names):
         raise FormatError(f"{bone.name!r} has a degree of freedom twice", path=path, line=line)
 
@@ -264,7 +270,7 @@ def _freedoms(bone: Bone, words: list[str], path: str | Path, line: int) -> None
 def _hierarchy(
     lines: list[Line], bones: dict[str, Bone], path: str | Path
 ) -> tuple[list[str], list[int]]:
-    """Order the bones, every child behind its parent; all must hang on the root."""
+    """Return the names of the bones depth first, and their parents; all must be below the root."""
     children = _children(lines, bones, path)
     order: list[str] = []
     parents: list[int] = []
@@ -274,11 +280,10 @@ def _hierarchy(
         parents.append(parent)
         stack += [(c, len(order)) for c in reversed(children.get(name, []))]
         order.append(name)
-    if len(order) < len(bones):
-        ordered = set(order)
-        lost = next(n for n in bones if n not in ordered)
+    ordered = set(order)
+    if lost := next((b for name, b in bones.items() if name not in ordered), None):
         raise FormatError(
-            f"the bone {lost!r} does not hang on the root", path=path, line=bones[lost].line
+            f"the bone {lost.name!r} is not connected to the root", path=path, line=lost.line
         )
     return order, parents
 
@@ -289,24 +294,23 @@ def _children(lines: list[Line], bones: dict[str, Bone], path: str | Path) -> di
     for number, words in lines:
         if words[0].lower() in ("begin", "end") and len(words) == 1:
             continue
-        for name in words:
-            if name not in bones:
-                hint = did_you_mean(name, bones)
-                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
+        if unknown := next((name for name in words if name not in bones), None):
+            hint = did_you_mean(unknown, bones)
+            raise FormatError(f"no bone {unknown!r}{hint}", path=path, line=number)
         for name in words[1:]:
             if name in taken:
-                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
+                raise FormatError(f"{name!r} has two parents", path=path, line=number)
             taken.add(name)
         children.setdefault(words[0], []).extend(words[1:])
     return children
 
 
 def _skeleton(bones: list[Bone], parents: list[int]) -> Skeleton:
-    offsets = np.zeros((len(bones), 3))
-    offsets[0] = bones[0].end
-    for j, p in enumerate(parents):
-        if p > 0:
-            offsets[j] = bones[p].end
+    ends = np.array([b.end for b in bones])
+    above = np.array(parents)
+    # The root has no bone: its end is its own position, and its children start there.
+    offsets = np.where(above[:, None] > 0, ends[above], 0.0)
+    offsets[0] = ends[0]
     leaves = sorted(set(range(1, len(bones))) - set(parents))
-    ends = (EndSite(j, (x, y, z)) for j in leaves for x, y, z in [bones[j].end.tolist()])
-    return Skeleton(tuple(b.name for b in bones), np.array(parents), offsets, end_sites=tuple(ends))
+    sites = tuple(EndSite(j, (x, y, z)) for j in leaves for x, y, z in [ends[j].tolist()])
+    return Skeleton(tuple(b.name for b in bones), above, offsets, end_sites=sites)

@@ -1,8 +1,7 @@
-"""AMC files: the values of every bone, frame by frame, and the skeleton that they belong to."""
+"""Read AMC files: the values of every bone in each frame, with the skeleton of an ASF file."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,20 +10,21 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatError, InputError, did_you_mean
+from retime.io.as_read import with_origin
 from retime.io.asf_amc.bones import AsfFile, Bone, numbers, parse_asf, text_lines
 from retime.io.files import read_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
-from retime.motion import Motion, Origin, Units, quat
+from retime.motion import Motion, Units, quat
 from retime.motion.kinematics import height, infer_units
 from retime.notes import Note, Remedy
 
-# What the laboratory of most such files recorded at.
+# The frame rate of the CMU laboratory, which recorded most of these files.
 USUAL_FPS = 120.0
-# Inches are told over a unit, which in the same laboratory is this; others write what they like.
+# CMU's lengths are inches divided by this unit; other programs write arbitrary units.
 _INCH, _USUAL_UNIT = 0.0254, 0.45
-# Heights in metres that a person may have.
+# Plausible heights of a person in metres.
 _PERSON = (1.0, 2.3)
 
 
@@ -32,8 +32,8 @@ _PERSON = (1.0, 2.3)
 class AmcFile:
     """Data of a motion file and its skeleton file, kept to write them back.
 
-    ``told_fps`` is the rate of the file, or the usual one where it tells none; ``fps`` may overrule
-    it. ``motion`` is as it was read.
+    ``told_fps`` is the frame rate of the file, or the usual one if it has none; that of the
+    ``motion`` may differ.
     """
 
     data: bytes
@@ -64,9 +64,9 @@ def read_motion(
     """Read an AMC file with its skeleton. Options are those of ``retime.read``."""
     path = Path(path)
     if path.suffix.lower() == ".asf":
-        raise InputError(f"{path} is a skeleton alone; give the .amc that moves it")
+        raise InputError(f"{path} contains only a skeleton; give an .amc file")
     data = read_bytes(path)
-    if not data.strip():  # said before its skeleton is looked for
+    if not data.strip():  # a missing skeleton would otherwise be reported first
         raise FormatError("the file is empty", path=path)
     place = find_skeleton(path) if skeleton is None else skeleton
     asf = parse_asf(read_bytes(place), place)
@@ -78,34 +78,15 @@ def read_motion(
         if b.name in amc.values
     }
     rotations, root = _transforms(asf, amc)
-    notes = [Note(f"its skeleton is {asf.name}", code="skeleton-found", skeleton=asf.name)]
     rate = fps if fps is not None else amc.fps
-    if rate is None:
-        rate = USUAL_FPS
-        notes.append(
-            Note(
-                "the files have no frame rate; 120 fps is assumed",
-                Remedy(parameter="reading.fps"),
-                code="rate-assumed",
-                fps=USUAL_FPS,
-            )
-        )
-    silent = [b.name for b in asf.bones if b.width and b.name not in amc.values]
-    if silent:
-        notes.append(
-            Note(
-                f"bones without values rest: {', '.join(silent[:8])}",
-                code="bones-without-values",
-                bones=silent[:8],
-            )
-        )
+    notes = _notes(asf, amc, rate)
     name = asf.skeleton.names[0]
     aside, rest_pose, said = set_aside(rotations, {name: root}, rest_frame)
     motion = Motion(
         asf.skeleton,
         rotations[aside:],
         {name: root[aside:]},
-        fps=rate,
+        fps=USUAL_FPS if rate is None else rate,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
         notes=(*notes, *said, *gaps.notes(aside)),
@@ -121,12 +102,35 @@ def read_motion(
         amc.fps or USUAL_FPS,
         motion,
     )
-    origin = Origin("amc", str(path), hashlib.sha256(data).hexdigest(), kept)
-    return replace(motion, origin=origin)
+    return with_origin(motion, "amc", path, data, kept)
+
+
+def _notes(asf: AsfFile, amc: _Amc, rate: float | None) -> list[Note]:
+    """Return notes on the skeleton, a missing frame rate and bones without values."""
+    notes = [Note(f"its skeleton is {asf.name}", code="skeleton-found", skeleton=asf.name)]
+    if rate is None:
+        notes.append(
+            Note(
+                "the files have no frame rate; 120 fps is assumed",
+                Remedy(parameter="reading.fps"),
+                code="rate-assumed",
+                fps=USUAL_FPS,
+            )
+        )
+    without = [b.name for b in asf.bones if b.width and b.name not in amc.values][:8]
+    if without:
+        notes.append(
+            Note(
+                f"bones without values stay in the rest pose: {', '.join(without)}",
+                code="bones-without-values",
+                bones=without,
+            )
+        )
+    return notes
 
 
 def find_skeleton(path: Path) -> Path:
-    """Find the ASF of an AMC: of its name, of its name up to a ``_``, or the only one beside."""
+    """Find the ASF of an AMC: with its name, its name up to a ``_``, or the only one beside it."""
     if not path.parent.is_dir():
         raise InputError(f"no such folder: {path.parent}")
     beside = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf" and p.is_file())
@@ -138,10 +142,10 @@ def find_skeleton(path: Path) -> Path:
         stem = stem.rpartition("_")[0]
     if len(beside) == 1:
         return beside[0]
-    why = "no .asf lies beside it" if not beside else f"{len(beside)} .asf files lie beside it"
+    why = "there is no .asf file" if not beside else f"there are {len(beside)} .asf files"
     raise InputError(
         Note(
-            f"{path} needs its skeleton, and {why}",
+            f"{path} needs its skeleton, and {why} beside it",
             Remedy("name it", parameter="reading.skeleton", value="FILE.asf"),
             code="no-skeleton",
         )
@@ -149,7 +153,7 @@ def find_skeleton(path: Path) -> Path:
 
 
 def companions(path: Path) -> list[Path]:
-    """Name the skeleton of an AMC, where it is found."""
+    """Return the skeleton file of an AMC, if it is found."""
     try:
         return [find_skeleton(path)]
     except InputError:
@@ -164,13 +168,13 @@ def _parse_amc(data: bytes, path: Path, asf: AsfFile) -> _Amc:
 
 
 class _AmcFrames:
-    """The values of an AMC file, put together line by line."""
+    """Collect the values of an AMC file line by line."""
 
     def __init__(self, path: Path, asf: AsfFile) -> None:
         self.path, self.asf = path, asf
         self.widths = {b.name: b.width for b in asf.bones}
         self.rows: dict[str, list[list[float]]] = {}
-        self.seen: dict[str, int] = {}  # the frame that a bone stood in last, counted from 1
+        self.seen: dict[str, int] = {}  # the last frame of each bone, counted from 1
         self.degrees = asf.degrees
         self.fps: float | None = None
         self.first = self.frame = -1
@@ -180,17 +184,21 @@ class _AmcFrames:
         return FormatError(text, path=self.path, line=self.line)
 
     def take(self, line: int, words: list[str]) -> None:
-        """Take a line that is not empty."""
+        """Parse a line that is not empty."""
         self.line = line
         word = words[0]
         if word.startswith(":"):
             self._set(word.upper(), words[1:])
-        elif len(words) == 1 and word.isdecimal() and len(word) < 12 and word not in self.widths:
+        elif self._is_frame(words):
             self._begin(int(word))
         elif self.count:
             self._add(word, words[1:])
-        elif word in self.widths:  # others are a program's own words
+        elif word in self.widths:  # other words are comments of a program
             raise self.fail("values before the first frame")
+
+    def _is_frame(self, words: list[str]) -> bool:
+        (word, *more) = words
+        return not more and word.isdecimal() and len(word) < 12 and word not in self.widths
 
     def _set(self, keyword: str, values: list[str]) -> None:
         if keyword in (":DEGREES", ":RADIANS"):
@@ -216,20 +224,20 @@ class _AmcFrames:
         if self.seen.get(bone) == self.count:
             raise self.fail(f"{bone!r} occurs twice in a frame")
         if len(values) != width:
-            raise self.fail(f"{bone!r} has {len(values)} values; {name} says {width}")
+            raise self.fail(f"{bone!r} has {len(values)} values; {name} declares {width}")
         self.seen[bone] = self.count
         self.rows.setdefault(bone, []).append(numbers(values, self.path, self.line, may_miss=True))
         if len(self.rows[bone]) != self.count:
             raise self.fail(f"frame {self.first} lacks {bone!r}")
 
     def _must_be_whole(self) -> None:
-        """Refuse a frame that lacks a bone which the frames before have."""
+        """Reject a frame without a bone that earlier frames have."""
         missing = next((name for name in self.rows if self.seen[name] != self.count), None)
         if missing is not None:
             raise self.fail(f"frame {self.frame} lacks {missing!r}; the file may be cut off")
 
     def whole(self) -> _Amc:
-        """Return what was read, once all lines are taken."""
+        """Return the values after the last line."""
         if not self.count:
             raise FormatError("has no frames, so it is not an AMC file", path=self.path)
         self._must_be_whole()
@@ -240,7 +248,7 @@ class _AmcFrames:
 
 
 def turned(bone: Bone, angles: FloatArray) -> FloatArray:
-    """Turn a bone's angles (F, D) in radians into its rotations (F, 4) in the figure's axes."""
+    """Convert a bone's angles (F, D) in radians to rotations (F, 4) in the figure's axes."""
     out = quat.identity(len(angles))
     for k, axis in enumerate(bone.turns):  # the first is applied first
         out = quat.multiply(quat.from_axis_angle(np.eye(3)[axis], angles[:, k]), out)
@@ -248,7 +256,7 @@ def turned(bone: Bone, angles: FloatArray) -> FloatArray:
 
 
 def _bridged(bone: Bone, values: FloatArray, gaps: Gaps, half_turn: float) -> FloatArray:
-    """Fill a bone's missing values: its rotation as one, and its place as one."""
+    """Interpolate a bone's missing values, for its rotation and position as a whole."""
     if not np.isnan(values).any():
         return values
     out, turning = values.copy(), np.array(bone.columns, dtype=np.int64)
@@ -274,7 +282,7 @@ def _transforms(asf: AsfFile, amc: _Amc) -> tuple[FloatArray, FloatArray]:
 
 
 def _with_declared_length(motion: Motion, asf: AsfFile) -> Motion:
-    """Take lengths as inches over the file's unit: if it is the usual one, or makes a person."""
+    """Use the file's unit of length if it is CMU's or gives a person's height."""
     if not asf.length_unit:
         return motion
     metres = _INCH / asf.length_unit
@@ -283,7 +291,7 @@ def _with_declared_length(motion: Motion, asf: AsfFile) -> Motion:
         return motion
     units, notes = infer_units(motion, scale=metres)
     said = Note(
-        f"lengths are inches over {asf.length_unit:g}, as the skeleton's file has it",
+        f"lengths are inches divided by {asf.length_unit:g}, the unit in the skeleton file",
         code="unit-declared",
         metres=metres,
     )

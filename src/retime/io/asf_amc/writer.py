@@ -1,4 +1,4 @@
-"""Writing AMC files: through the degrees of freedom that the skeleton's file allows."""
+"""Write AMC files through the degrees of freedom in the skeleton file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
+from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion, quat
 
-# Turning and moving beyond this that cannot be written is said: radians, units of length.
+# Rotations (radians) and translations (units of length) lost in writing are reported above these.
 _LOST_TURN = np.radians(0.5)
 _LOST_WAY = 1e-3
 
@@ -27,15 +27,14 @@ _LOST_WAY = 1e-3
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write an AMC file; an unedited one keeps its bytes. Options are those of ``retime.write``.
 
-    Its skeleton is written beside it as ``NAME.asf``, where reading would not find the same one.
+    Its skeleton is written beside it as ``NAME.asf`` if reading would not find the same one.
     """
     path = Path(path)
     kept = _kept(motion, path)
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("AMC"))
+    must_be_even(motion, "AMC")
     skeleton = _place_of_skeleton(kept, path)
-    aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if is_as_read(motion, kept.motion) and motion.fps == kept.told_fps and aside == kept.rest_rows:
+    aside = int(motion.rest_pose is not None and not drop_rest)
+    if is_as_read(motion, kept.motion) and (motion.fps, aside) == (kept.told_fps, kept.rest_rows):
         write_bytes(path, [kept.data])
     else:
         values = _values(motion, kept)
@@ -48,20 +47,21 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
 
 
 def _kept(motion: Motion, path: Path) -> AmcFile:
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, AmcFile):
+    """Return the data of the motion's file, or raise an error if it cannot be written back."""
+    kept = kept_of(motion, AmcFile)
+    if kept is None:
         raise InputError(
-            f"{path}: AMC is written only for motions that were read from AMC, because they "
-            "have its skeleton file; write .bvh instead"
+            f"{path}: only motions that were read from AMC, with their skeleton file, can be "
+            "written as AMC; write .bvh instead"
         )
     if path.suffix.lower() == ".asf":
-        raise InputError(f"{path}: the motion is an .amc; its skeleton is written beside it")
+        raise InputError(f"{path}: name the motion .amc; its skeleton is written beside it")
     old, new = kept.asf.skeleton, motion.skeleton
     if not (old.same_joints(new) and np.array_equal(old.offsets, new.offsets)):
         raise InputError(f"{path}: the skeleton is no longer that of {kept.asf.name}; write .bvh")
     if motion.scales or len(motion.translations) > 1:
         warnings.warn(
-            f"{path}: AMC cannot hold scales, nor translations but the root's: they are left out",
+            f"{path}: AMC stores no scales and only the root's translation; others are left out",
             FormatWarning,
             stacklevel=3,
         )
@@ -69,7 +69,7 @@ def _kept(motion: Motion, path: Path) -> AmcFile:
 
 
 def _still(motion: Motion) -> Motion:
-    """Make a motion of the rest pose alone."""
+    """Return the rest pose as a motion of one frame."""
     rest = motion.rest_pose
     assert rest is not None
     return replace(
@@ -82,27 +82,30 @@ def _still(motion: Motion) -> Motion:
 
 
 def _values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
-    """Find each bone's values (F, D); what they cannot hold is said."""
+    """Return each bone's values (F, D); warn of rotations that the bones cannot represent."""
     lost: dict[str, float] = {}
     out = {}
     for j, bone in enumerate(kept.asf.bones):
         angles = _angles(motion.rotations[:, j], bone, _near(motion, kept, bone))
         gap = quat.angle(motion.rotations[:, j], turned(bone, angles))
-        worst = float(gap.max(initial=0.0))
-        if worst > _LOST_TURN:
-            lost[bone.name] = worst
+        lost[bone.name] = float(gap.max(initial=0.0))
         if bone.width:
             values = np.zeros((len(motion), bone.width))
             values[:, bone.columns] = np.degrees(angles) if kept.degrees else angles
             out[bone.name] = values
     _place_root(motion, kept, out)
+    _warn_of_lost({n: angle for n, angle in lost.items() if angle > _LOST_TURN}, kept.asf.name)
+    return {n: v for n, v in out.items() if n in kept.values or (v != 0).any()}
+
+
+def _warn_of_lost(lost: dict[str, float], file: str) -> None:
     if lost:
         name = max(lost, key=lambda n: lost[n])
         _warn(
-            f"{len(lost)} bones turn beyond what {kept.asf.name} allows, {name} most, by up to "
-            f"{np.degrees(lost[name]):.1f} degrees: left out"
+            f"rotations of {len(lost)} bones exceed their degrees of freedom in {file} and are "
+            f"left out, most of {name}: {np.degrees(lost[name]):.1f} degrees",
+            stacklevel=5,
         )
-    return {n: v for n, v in out.items() if n in kept.values or (v != 0).any()}
 
 
 def _place_root(motion: Motion, kept: AmcFile, values: dict[str, FloatArray]) -> None:
@@ -112,15 +115,15 @@ def _place_root(motion: Motion, kept: AmcFile, values: dict[str, FloatArray]) ->
         if axis in root.shifts:
             values[root.name][:, root.shifts[axis]] = place[:, axis]
         elif np.abs(place[:, axis]).max(initial=0.0) > _LOST_WAY:
-            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton: left out")
+            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton; left out")
 
 
-def _warn(text: str) -> None:
-    warnings.warn(text, FormatWarning, stacklevel=4)
+def _warn(text: str, stacklevel: int = 4) -> None:
+    warnings.warn(text, FormatWarning, stacklevel=stacklevel)
 
 
 def _near(motion: Motion, kept: AmcFile, bone: Bone) -> FloatArray | None:
-    """Return the file's own angles (F, D), in radians, nearest to what each frame shows."""
+    """Return the file's angles (F, D) in radians, at the rows nearest to each frame."""
     values = kept.values.get(bone.name)
     count = 0 if values is None else len(values) - kept.rest_rows
     if values is None or count < 1:
@@ -131,14 +134,14 @@ def _near(motion: Motion, kept: AmcFile, bone: Bone) -> FloatArray | None:
 
 
 def _angles(rotations: FloatArray, bone: Bone, near: FloatArray | None) -> FloatArray:
-    """Find the angles (F, D) about a bone's axes that come nearest to its rotations."""
+    """Return the angles (F, D) about a bone's axes that are nearest to its rotations."""
     from retime.io.bvh.kernels import quaternions_to_euler
 
     count = len(bone.turns)
     if not count:
         return np.zeros((len(rotations), 0))
     own = quat.multiply(quat.multiply(quat.conjugate(bone.axis), rotations), bone.axis)
-    axes = bone.turns[::-1]  # the first that is applied stands last in the product
+    axes = bone.turns[::-1]  # the first applied is the last factor
     order = np.array([*axes, *(a for a in range(3) if a not in axes)], dtype=np.int64)
     wanted = np.zeros((len(rotations), 3))
     if near is not None:
@@ -150,7 +153,7 @@ def _angles(rotations: FloatArray, bone: Bone, near: FloatArray | None) -> Float
 
 
 def _text(motion: Motion, values: dict[str, FloatArray], kept: AmcFile) -> Iterator[bytes]:
-    """Write the frames, bones in the file's own order."""
+    """Yield the head and the frames, with bones in the file's order."""
     order = [n for n in kept.values if n in values] + [n for n in values if n not in kept.values]
     forms = [f"{n} " + " ".join(["%.6f"] * values[n].shape[1]) for n in order]
     block = "\n".join(["%d", *forms]) + "\n"
@@ -162,7 +165,7 @@ def _text(motion: Motion, values: dict[str, FloatArray], kept: AmcFile) -> Itera
 
 
 def _head(motion: Motion, kept: AmcFile) -> bytes:
-    """Return the file's lines before its first frame, with the frame rate where it tells one."""
+    """Return the file's lines before its first frame, with the new frame rate if it has one."""
     head = []
     told = False
     for line in re.split(rb"\r\n|\r|\n", kept.data):
@@ -173,12 +176,12 @@ def _head(motion: Motion, kept: AmcFile) -> bytes:
             line, told = f":SAMPLES-PER-SECOND {motion.fps:.10g}".encode(), True
         head.append(line + b"\n")
     if not told and motion.fps != USUAL_FPS:
-        _warn(f"AMC has no frame rate: this one is at {motion.fps:g} fps; give it on reading")
+        _warn(f"AMC stores no frame rate; give {motion.fps:g} fps when the file is read")
     return b"".join(head)
 
 
 def _place_of_skeleton(kept: AmcFile, path: Path) -> Path | None:
-    """Return where the skeleton must be written to be found; another one there is not lost."""
+    """Return where the skeleton must be written to be found; never overwrite another one."""
     try:
         found = read_bytes(find_skeleton(path))
     except InputError:

@@ -1,4 +1,4 @@
-"""A BVH file that is still being written: its head first, then rows as they come."""
+"""Read a BVH file while it is being written: the head first, then rows as they arrive."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
+from retime.io.as_read import kept_of
 from retime.io.bvh.reader import BvhFile, bvh_transforms
 from retime.motion import Motion, trust
 from retime.motion.skeleton import MOST_LENGTH
@@ -22,16 +23,16 @@ _FRAMES = re.compile(rb"[ \t]*frames[ \t]*:", re.IGNORECASE)
 
 
 class ComingBvh:
-    """A BVH file of which only the beginning is there.
+    """A BVH file of which only the beginning is available.
 
     Parameters
     ----------
     read : callable
-        Returns up to the given number of bytes as soon as there are some, and none at the end.
+        Returns up to the given number of bytes as soon as any are available, and none at the end.
     begun : bytes
-        Bytes that were read before.
+        Bytes that were already read.
     name : str
-        What it is called in error messages.
+        Name of the file in error messages.
     """
 
     def __init__(
@@ -42,27 +43,33 @@ class ComingBvh:
         self._name = name
         self._take(begun)
         self.first = self._beginning()
-        """A whole file, with the first row alone."""
+        """A complete file with only the first row."""
 
     def _beginning(self) -> bytes:
-        head: list[bytes] = []
-        size, in_motion, is_told = 0, False, False
+        """Read up to the first row, and return it as a file of one frame."""
+        head = self._lines_until(lambda word: word == b"motion")
+        header = self._lines_until(lambda word: word.startswith(b"frame time"))
+        row = self._lines_until(bool)
+        header = [b"Frames: 1" if _FRAMES.match(line) else line for line in header]
+        return b"\n".join([*head, *header, *row, b""])
+
+    def _lines_until(self, is_last: Callable[[bytes], bool]) -> list[bytes]:
+        """Read lines up to one whose stripped, lower-case text passes a test."""
+        lines: list[bytes] = []
+        size = 0
         while (line := self._line()) is not None:
-            word = line.strip().lower()
-            if is_told and word:
-                return b"\n".join([*head, line, b""])
-            in_motion = in_motion or word == b"motion"
-            is_told = is_told or (in_motion and word.startswith(b"frame time"))
-            head.append(b"Frames: 1" if in_motion and _FRAMES.match(line) else line)
+            lines.append(line)
+            if is_last(line.strip().lower()):
+                return lines
             size += len(line) + 1
             if size > _MOST_HEAD:
-                raise FormatError("no frame comes: this is no BVH file", path=self._name)
+                raise FormatError("found no frame; this is not a BVH file", path=self._name)
         raise FormatError("ends before its first frame", path=self._name)
 
     def rows(self) -> Iterator[FloatArray | None]:
-        """Yield rows of numbers as they come; of a line that is none, ``None``.
+        """Yield rows of numbers as they arrive, and ``None`` for a line that is not a row.
 
-        A last line without its end is left out where it is cut off: see :func:`posed`.
+        The last row may be cut off; :func:`posed` rejects it.
         """
         while (line := self._line()) is not None:
             if not line.strip():
@@ -90,18 +97,18 @@ class ComingBvh:
         *whole, self._part = (self._part + data).replace(b"\r", b"\n").split(b"\n")
         self._whole.extend(whole)
         if len(self._part) > _MOST_LINE:
-            raise FormatError("a line is too long: this is no BVH file", path=self._name)
+            raise FormatError("a line is too long; this is not a BVH file", path=self._name)
 
 
 def posed(first: Motion, row: FloatArray) -> Motion:
-    """Return one frame of a figure that was read from BVH: a row of its file.
+    """Return a motion of one frame: a row of the BVH file from which ``first`` was read.
 
     A row with another number of values, or with positions that are too large, is an
     ``InputError``.
     """
-    kept = None if first.origin is None else first.origin.kept
-    if not isinstance(kept, BvhFile):
-        raise InputError("the figure was not read from BVH, so rows of BVH do not pose it")
+    kept = kept_of(first, BvhFile)
+    if kept is None:
+        raise InputError("the motion was not read from BVH, so a BVH row cannot pose it")
     columns = kept.hierarchy.columns
     if row.shape != (columns,):
         raise InputError(f"expected {columns} values in a row, found {len(row)}")

@@ -13,16 +13,26 @@ _EXACT_POWERS = np.array([10.0**k for k in range(23)])
 
 
 @kernel
+def _is_blank(c):  # type: ignore[no-untyped-def]
+    return c == 32 or (9 <= c <= 13)
+
+
+@kernel
+def _ends_line(text, i):  # type: ignore[no-untyped-def]
+    """Return whether a byte ends a line: LF, or CR that no LF follows."""
+    return text[i] == 10 or (text[i] == 13 and not (i + 1 < len(text) and text[i + 1] == 10))
+
+
+@kernel
 def count_numbers(text):  # type: ignore[no-untyped-def]
     """Count the words and the lines (CR, LF or both) of bytes."""
     words = 0
     lines = 1
     inside = False
     for i in range(len(text)):
-        c = text[i]
-        if c == 32 or (9 <= c <= 13):
+        if _is_blank(text[i]):
             inside = False
-            if c == 10 or (c == 13 and not (i + 1 < len(text) and text[i + 1] == 10)):
+            if _ends_line(text, i):
                 lines += 1
         elif not inside:
             inside = True
@@ -36,22 +46,20 @@ def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
 
     Arguments give the capacity for words, lines and unusual words. Returns whether it was enough;
     the values; the number of words before each line's end; the byte range of words that need a
-    slower, exact parser (or are not numbers); and how many decimals the numbers have at most.
+    slower, exact parser (or are not numbers); and the most decimals of a number.
     """
-    # One state machine over bytes: a call for each character would cost more than its work.
     values = np.empty(words)
     upto = np.empty(lines, np.int64)
     slow = np.empty((unusual, 3), np.int64)
     slow_count = 0
-    decimals_most = 0
-    n = len(text)
+    most_decimals = 0
     word = 0
     line = 0
     i = 0
+    n = len(text)
     while i < n:
-        c = text[i]
-        if c == 32 or (9 <= c <= 13):
-            if c == 10 or (c == 13 and not (i + 1 < n and text[i + 1] == 10)):
+        if _is_blank(text[i]):
+            if _ends_line(text, i):
                 if line >= lines:
                     return False, values, upto, slow, 0
                 upto[line] = word
@@ -60,17 +68,16 @@ def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
             continue
         if word >= words or slow_count >= unusual:
             return False, values, upto, slow, 0
+        # The digits are read here: a call with the array for each word would cost more.
         begin = i
-        negative = False
-        if c == 45 or c == 43:
-            negative = c == 45
+        negative = text[i] == 45
+        if negative or text[i] == 43:
             i += 1
         mantissa = np.uint64(0)
         digits = 0
         seen = 0
         decimals = 0
         point = False
-        plain = True
         while i < n:
             c = text[i]
             if 48 <= c <= 57:
@@ -86,71 +93,23 @@ def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
             else:
                 break
             i += 1
+        plain = seen > 0 and digits <= 19
         exponent = 0
-        if i < n and seen > 0 and (text[i] == 101 or text[i] == 69):
-            i += 1
-            falling = False
-            if i < n and (text[i] == 45 or text[i] == 43):
-                falling = text[i] == 45
-                i += 1
-            seen_exponent = 0
-            while i < n and 48 <= text[i] <= 57:
-                if exponent < 10000:
-                    exponent = exponent * 10 + (text[i] - 48)
-                seen_exponent += 1
-                i += 1
-            if falling:
-                exponent = -exponent
-            if seen_exponent == 0:
-                plain = False
-        if seen == 0 or digits > 19 or (i < n and not (text[i] == 32 or 9 <= text[i] <= 13)):
+        if plain and i < n and (text[i] == 101 or text[i] == 69):
+            i, exponent, plain = _exponent(text, i + 1)
+        while i < n and not _is_blank(text[i]):
             plain = False
-        while i < n and not (text[i] == 32 or 9 <= text[i] <= 13):
             i += 1
+        value = float(mantissa)
         power = exponent - decimals
-        value = 0.0
-        if plain and mantissa != np.uint64(0):
-            if power < -22 or power > 22:
-                plain = False
-            elif mantissa <= np.uint64(9007199254740992):
-                # Clinger's fast path: both factors are exact, so one operation rounds correctly.
-                value = float(mantissa)
-                if power < 0:
-                    value /= _EXACT_POWERS[-power]
-                else:
-                    value *= _EXACT_POWERS[power]
-            elif power > 0:
-                plain = False
-            else:
-                # 17 to 19 digits: divide in double-double, and give up near a rounding tie.
-                high = float(mantissa)
-                if high >= 18446744073709551615.0:
-                    plain = False
-                else:
-                    whole = np.uint64(high)
-                    if whole >= mantissa:
-                        low = -float(whole - mantissa)
-                    else:
-                        low = float(mantissa - whole)
-                    divisor = _EXACT_POWERS[-power]
-                    quotient = high / divisor
-                    # Dekker: the exact error of quotient * divisor.
-                    split = 134217729.0 * quotient
-                    qh = split - (split - quotient)
-                    ql = quotient - qh
-                    split = 134217729.0 * divisor
-                    dh = split - (split - divisor)
-                    dl = divisor - dh
-                    product = quotient * divisor
-                    error = ((qh * dh - product) + qh * dl + ql * dh) + ql * dl
-                    rest = (((high - product) - error) + low) / divisor
-                    value = quotient + rest
-                    margin = 1e-10 * abs(rest) + 1e-26 * quotient
-                    if quotient + (rest - margin) != quotient + (rest + margin):
-                        plain = False
+        if mantissa <= np.uint64(9007199254740992) and -22 <= power <= 22:
+            # Clinger's fast path: both factors are exact, so one operation rounds correctly.
+            value = value / _EXACT_POWERS[-power] if power < 0 else value * _EXACT_POWERS[power]
+        elif plain and mantissa != np.uint64(0):
+            value, plain = _divided(mantissa, -power)
         if plain:
             values[word] = -value if negative else value
-            decimals_most = max(decimals_most, decimals - min(exponent, 0))
+            most_decimals = max(most_decimals, decimals - min(exponent, 0))
         else:
             values[word] = np.nan
             slow[slow_count, 0] = word
@@ -161,7 +120,51 @@ def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
     if line >= lines:
         return False, values, upto, slow, 0
     upto[line] = word
-    return True, values[:word], upto[: line + 1], slow[:slow_count], decimals_most
+    return True, values[:word], upto[: line + 1], slow[:slow_count], most_decimals
+
+
+@kernel
+def _exponent(text, i):  # type: ignore[no-untyped-def]
+    """Parse the exponent at a byte: its end, its value, and whether it has digits."""
+    falling = i < len(text) and text[i] == 45
+    if falling or (i < len(text) and text[i] == 43):
+        i += 1
+    begin = i
+    exponent = 0
+    while i < len(text) and 48 <= text[i] <= 57:
+        if exponent < 10000:
+            exponent = exponent * 10 + (text[i] - 48)
+        i += 1
+    return i, -exponent if falling else exponent, i > begin
+
+
+@kernel
+def _divided(mantissa, power):  # type: ignore[no-untyped-def]
+    """Divide 17 to 19 digits by a power of ten, in double-double.
+
+    Returns the quotient and whether it is correctly rounded; it may not be near a rounding tie.
+    """
+    if power < 0 or power > 22:
+        return 0.0, False
+    divisor = _EXACT_POWERS[power]
+    high = float(mantissa)
+    if high >= 18446744073709551615.0:
+        return 0.0, False
+    whole = np.uint64(high)
+    low = -float(whole - mantissa) if whole >= mantissa else float(mantissa - whole)
+    quotient = high / divisor
+    # Dekker: the exact error of quotient * divisor.
+    split = 134217729.0 * quotient
+    qh = split - (split - quotient)
+    ql = quotient - qh
+    split = 134217729.0 * divisor
+    dh = split - (split - divisor)
+    dl = divisor - dh
+    product = quotient * divisor
+    error = ((qh * dh - product) + qh * dl + ql * dh) + ql * dl
+    rest = (((high - product) - error) + low) / divisor
+    margin = 1e-10 * abs(rest) + 1e-26 * quotient
+    return quotient + rest, quotient + (rest - margin) == quotient + (rest + margin)
 
 
 @kernel

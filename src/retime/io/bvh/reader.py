@@ -1,8 +1,7 @@
-"""Read BVH files of any program."""
+"""Read BVH files."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +11,14 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError
+from retime.io.as_read import with_origin
 from retime.io.bvh.hierarchy import Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
-from retime.motion import Motion, Origin, Units, trust
+from retime.motion import Motion, Units, trust
 from retime.motion.skeleton import MOST_LENGTH, EndSite, Skeleton, unique_names
 
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
@@ -39,8 +39,8 @@ _OTHER_FORMATS = {
 class BvhFile:
     """Data of a file, kept to write it back.
 
-    ``motion`` is as it was read: while another still holds its very arrays, the file's own digits
-    are its digits.
+    A motion that still holds the arrays of ``motion`` is unedited: its numbers are written with
+    the file's digits.
     """
 
     hierarchy: Hierarchy
@@ -55,7 +55,7 @@ def read_motion(
     rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
-    """Read a BVH file; units and up axis are left open. Options are those of ``retime.read``."""
+    """Read a BVH file; units and up axis stay unknown. Options are those of ``retime.read``."""
     data = read_bytes(path)
     name = str(path)
     text = _as_utf8(data, name)
@@ -78,17 +78,16 @@ def read_motion(
         notes=(*rows.notes, *said, *gaps.notes(aside)),
     )
     kept = BvhFile(hierarchy, rows, aside, motion)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return replace(motion, origin=Origin("bvh", name, sha256, kept))
+    return with_origin(motion, "bvh", path, data, kept)
 
 
 def _as_utf8(data: bytes, path: str) -> bytes:
-    """Bring a file's bytes to UTF-8 without a mark; what is not text is refused."""
+    """Convert a file's bytes to UTF-8 without a byte order mark; reject what is not text."""
     if not data[:4096].strip() and not data.strip():
         raise FormatError("the file is empty", path=path)
-    for magic, what in _OTHER_FORMATS.items():
-        if data.startswith(magic):
-            raise FormatError(f"not a BVH file but {what}", path=path)
+    other = next((what for magic, what in _OTHER_FORMATS.items() if data.startswith(magic)), None)
+    if other is not None:
+        raise FormatError(f"not a BVH file but {other}", path=path)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
         data = _from_utf16(data, path)
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -113,7 +112,7 @@ def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:
         )
     motion = _MOTION.search(text)
     if motion is None:
-        raise FormatError("has no MOTION part; the file may be cut off", path=path)
+        raise FormatError("has no MOTION section; the file may be cut off", path=path)
     try:
         head = text[: motion.start()].decode("utf-8")
     except UnicodeDecodeError:
@@ -134,25 +133,17 @@ def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:
 
 def _skeleton(hierarchy: Hierarchy) -> Skeleton:
     joints = hierarchy.joints
-    number = {id(node): j for j, node in enumerate(joints)}
-
-    def joint_of(index: int) -> int:
-        return -1 if index < 0 else number[id(hierarchy.nodes[index])]
-
-    def offset_of(texts: tuple[str, ...]) -> tuple[float, float, float]:
-        x, y, z = map(float, texts)
-        return x, y, z
-
-    ends = [
-        EndSite(joint_of(n.parent), offset_of(n.offset), n.name)
-        for n in hierarchy.nodes
-        if n.is_end
-    ]
+    is_joint = [not n.is_end for n in hierarchy.nodes]
+    joint_of = [*(np.cumsum(is_joint) - 1).tolist(), -1]  # the last is the parent of roots
     return Skeleton(
         names=unique_names([n.name for n in joints]),
-        parents=np.array([joint_of(n.parent) for n in joints]),
-        offsets=np.array([offset_of(n.offset) for n in joints]),
-        end_sites=tuple(ends),
+        parents=np.array([joint_of[n.parent] for n in joints]),
+        offsets=np.array([n.offset_values for n in joints]),
+        end_sites=tuple(
+            EndSite(joint_of[n.parent], n.offset_values, n.name)
+            for n in hierarchy.nodes
+            if n.is_end
+        ),
         file_names=tuple(n.name for n in joints),
     )
 
@@ -165,42 +156,35 @@ def rotation_columns(
     columns = np.full((len(joints), 3), -1, dtype=np.int64)
     axes = np.zeros((len(joints), 3), dtype=np.int64)
     for j, node in enumerate(joints):
-        turning = [(i, c.axis) for i, c in enumerate(node.channels) if c.rotation]
-        for k, (i, axis) in enumerate(turning):
-            columns[j, k] = node.first_column + i
-            axes[j, k] = axis
+        count = len(node.rotation_axes)
+        columns[j, :count] = node.columns(rotation=True)
+        axes[j, :count] = node.rotation_axes
     return columns, axes
 
 
 def _bridged(hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton, gaps: Gaps) -> FloatArray:
-    """Fill missing values, each joint's rotation as one and its place as one."""
+    """Interpolate missing values, for each joint's rotation and position as a whole."""
     if not np.isnan(rows).any():
         return rows
     rows = rows.copy()
     for name, node in zip(skeleton.names, hierarchy.joints, strict=True):
-        for turning in (True, False):
-            kind = [i for i, c in enumerate(node.channels) if c.rotation is turning]
-            columns = node.first_column + np.array(kind, dtype=np.int64)
-            if turning:
-                rows[:, columns] = gaps.angles(name, rows[:, columns], 180.0)
-            else:
-                rows[:, columns] = gaps.places(name, rows[:, columns])
+        turning, placing = node.columns(rotation=True), node.columns(rotation=False)
+        rows[:, turning] = gaps.angles(name, rows[:, turning], 180.0)
+        rows[:, placing] = gaps.places(name, rows[:, placing])
     return rows
 
 
 def bvh_transforms(
     hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return rotations (F, J, 4) and translations by joint of rows of values (F, columns)."""
+    """Return rotations (F, J, 4) and translations by joint from rows of values (F, columns)."""
     from retime.io.bvh.kernels import euler_to_quaternions
 
     rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))
     translations = {}
     for j, (name, node) in enumerate(zip(skeleton.names, hierarchy.joints, strict=True)):
-        if node.has_position or skeleton.parents[j] < 0:
+        if node.position_axes or skeleton.parents[j] < 0:
             track = np.tile(skeleton.offsets[j], (len(rows), 1))
-            for i, channel in enumerate(node.channels):
-                if not channel.rotation:
-                    track[:, channel.axis] = rows[:, node.first_column + i]
+            track[:, node.position_axes] = rows[:, node.columns(rotation=False)]
             translations[name] = track
     return rotations, translations

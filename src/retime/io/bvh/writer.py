@@ -1,4 +1,4 @@
-"""Writing BVH files."""
+"""Write BVH files."""
 
 from __future__ import annotations
 
@@ -14,51 +14,47 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
+from retime.errors import FormatWarning
+from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
-from retime.io.bvh.reader import BvhFile, rotation_columns
+from retime.io.bvh.reader import BvhFile
 from retime.io.files import write_bytes
 from retime.io.sampled import depth_first
 from retime.motion import Motion, quat
 from retime.motion.kinematics import infer_units
 from retime.motion.skeleton import Skeleton
 
-# Digits behind the point: a millionth of a degree, or of a unit, even where the source had fewer.
+# Digits after the decimal point: at least a millionth of a degree or unit, even if the source had
+# fewer.
 _LEAST_DECIMALS = 6
 _MOST_DECIMALS = 9
-# Turning that a joint's channels cannot hold, beyond which it gets all three.
+# A joint whose channels cannot represent its rotations within this angle gets all three.
 _LOST_TURN = np.radians(0.5)
 _ROWS_A_CHUNK = 1024
-# Scales nearer to 1 are rounding of programs that write them for every joint.
+# Scales closer to 1 are rounding errors of programs that write scales for every joint.
 _SEEN_SCALE = 1e-4
 
-# For each joint's name, the file's row nearest to what each frame shows.
+# From a joint's name to the source row nearest to each frame, (F,).
 SourceRows = Callable[[str], npt.NDArray[np.int64]]
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("BVH"))
+    must_be_even(motion, "BVH")
     _warn_of_scales(motion, path)
     kept = _kept(motion)
     if kept is None:
-        if motion.origin is not None:  # its file told, or had, a unit of its own
+        if motion.origin is not None:  # another format, which has units
             _warn_of_units(motion, path)
         motion = _depth_first(motion)
-    aside = 0 if drop_rest or motion.rest_pose is None else 1
+    rest_rows = int(motion.rest_pose is not None and not drop_rest)
     if kept is not None and _is_untouched(motion, kept.motion):
         hierarchy = kept.hierarchy
-        lines = _file_rows(kept, skip=kept.rest_rows - aside)
+        lines = _file_rows(kept, skip=kept.rest_rows - rest_rows)
     else:
         hierarchy = _hierarchy_of(motion, kept)
-        rows = _rows(motion, hierarchy, kept, None if kept is None else _nearest_rows(motion, kept))
-        if aside:
-            rows = np.concatenate([_rest_row(motion, hierarchy, kept), rows])
-        decimals = min(max(kept.rows.decimals if kept else 0, _LEAST_DECIMALS), _MOST_DECIMALS)
-        lines = _formatted(rows, decimals)
-    head = _head(hierarchy, motion, len(motion) + aside, kept)
+        lines = _edited_rows(motion, hierarchy, kept, rest_rows)
+    head = _head(hierarchy, len(motion) + rest_rows, _frame_time(motion, kept))
     write_bytes(path, chain([head.encode()], lines))
 
 
@@ -67,27 +63,28 @@ def _warn_of_scales(motion: Motion, path: str | Path) -> None:
     scaled = [n for n, most in off.items() if most > _SEEN_SCALE]
     if scaled:
         warnings.warn(
-            f"{path}: BVH cannot hold scales; those of {len(scaled)} joints are left out (by up to "
-            f"{100 * max(off.values()):.2g} %)",
+            f"{path}: BVH cannot store scales; those of {len(scaled)} joints are left out (by up "
+            f"to {100 * max(off.values()):.2g} %)",
             FormatWarning,
             stacklevel=3,
         )
 
 
-# ---- what the file had
+# ---- data of the source file
 
 
 def _kept(motion: Motion) -> BvhFile | None:
-    """Return the file's own data, where the motion still has that file's joints."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, BvhFile):
+    """Return the source file's data if the motion still has the joints of that file."""
+    kept = kept_of(motion, BvhFile)
+    if kept is None:
         return None
     old, new = kept.motion.skeleton, motion.skeleton
-    ends = [(s.parent, s.name) for s in old.end_sites] == [
-        (s.parent, s.name) for s in new.end_sites
-    ]
-    same = old.same_joints(new) and old.file_names == new.file_names and ends
+    same = old.same_joints(new) and old.file_names == new.file_names and _ends(old) == _ends(new)
     return kept if same else None
+
+
+def _ends(skeleton: Skeleton) -> list[tuple[int, str]]:
+    return [(s.parent, s.name) for s in skeleton.end_sites]
 
 
 def _is_untouched(motion: Motion, read: Motion) -> bool:
@@ -95,20 +92,20 @@ def _is_untouched(motion: Motion, read: Motion) -> bool:
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:
-    """Give the file's rows back word for word, a row per line, in the order of the joints."""
+    """Yield the source rows as their text, one per line, with columns in the order of joints."""
     columns = kept.rows.values.shape[1]
     order = [n.first_column + k for n in kept.hierarchy.joints for k in range(len(n.channels))]
-    in_order = order == list(range(columns))  # CHANNELS may stand behind a joint's children
+    in_order = order == list(range(columns))  # CHANNELS may follow a joint's children
     words = kept.rows.text.split()
     for start in range(skip * columns, len(words), columns):
         row = words[start : start + columns]
         yield b" ".join(row if in_order else [row[k] for k in order]) + b"\n"
 
 
-def _nearest_rows(motion: Motion, kept: BvhFile) -> SourceRows | None:
-    """Find the file's row nearest to what each frame of a joint shows."""
-    count = len(kept.rows.values) - kept.rest_rows
-    if count < 1:
+def _nearest_rows(motion: Motion, kept: BvhFile | None) -> SourceRows | None:
+    """Return a function that finds the source row nearest to each frame of a joint."""
+    count = 0 if kept is None else len(kept.rows.values) - kept.rest_rows
+    if kept is None or count < 1:
         return None
     return lambda name: nearest_rows(
         motion, name, fps=kept.motion.fps, count=count, first=kept.rest_rows
@@ -130,34 +127,48 @@ def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
             yield format_rows(chunk, decimals).tobytes()
 
 
+def _edited_rows(
+    motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, rest_rows: int
+) -> Iterator[bytes]:
+    """Yield the rows of an edited or new motion as text, the rest pose first if it has a row."""
+    rows = _rows(motion, hierarchy, kept, _nearest_rows(motion, kept))
+    if rest_rows:
+        rows = np.concatenate([_rest_row(motion, hierarchy, kept), rows])
+    decimals = min(max(kept.rows.decimals if kept else 0, _LEAST_DECIMALS), _MOST_DECIMALS)
+    return _formatted(rows, decimals)
+
+
 def _rows(
     motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, source: SourceRows | None
 ) -> FloatArray:
-    """Make the rows; angles lie nearest to the source's own; otherwise to the frame before."""
-    frames = len(motion)
-    rows = np.empty((frames, hierarchy.columns))
-    columns = rotation_columns(hierarchy)[0]
-    file_columns = columns if kept is None else rotation_columns(kept.hierarchy)[0]
+    """Return the rows (F, C); angles are nearest to the source's, or to the previous frame's."""
+    rows = np.empty((len(motion), hierarchy.columns))
+    in_file = (hierarchy if kept is None else kept.hierarchy).joints
     for j, (node, name) in enumerate(zip(hierarchy.joints, motion.skeleton.names, strict=True)):
-        axes = node.rotation_axes
-        if axes:
-            near = np.zeros((frames, 3))
-            known = file_columns[j][file_columns[j] >= 0]
-            hinted = kept is not None and source is not None and len(known) == len(axes)
+        if node.rotation_axes:
+            near = None
             if kept is not None and source is not None:
-                near[:, : len(known)] = np.radians(kept.rows.values[source(name)][:, known])
-            angles = _angles(motion.rotations[:, j], axes, near, continuous=not hinted)
-            rows[:, columns[j][: len(axes)]] = np.degrees(angles[:, : len(axes)])
-        track = motion.translations.get(name)
-        for i, channel in enumerate(node.channels):
-            if not channel.rotation:
-                value = motion.skeleton.offsets[j, channel.axis]
-                rows[:, node.first_column + i] = value if track is None else track[:, channel.axis]
+                columns = in_file[j].columns(rotation=True)
+                near = np.radians(kept.rows.values[source(name)][:, columns])
+            rows[:, node.columns(rotation=True)] = _turns(motion.rotations[:, j], node, near)
+        track = motion.translations.get(name, motion.skeleton.offsets[None, j])
+        rows[:, node.columns(rotation=False)] = track[:, node.position_axes]
     return rows
 
 
+def _turns(rotations: FloatArray, node: Node, near: FloatArray | None) -> FloatArray:
+    """Return a node's angles in degrees (F, axes), nearest to those of the source in radians."""
+    axes = node.rotation_axes
+    wanted, known = np.zeros((len(rotations), 3)), 0
+    if near is not None:
+        known = near.shape[1]
+        wanted[:, :known] = near
+    angles = _angles(rotations, axes, wanted, continuous=known != len(axes))
+    return np.degrees(angles[:, : len(axes)])
+
+
 def _rest_row(motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> FloatArray:
-    """Make the row of the rest pose; the file's own, where it still is the file's."""
+    """Return the row of the rest pose (1, C), nearest to the source's if that has one."""
     rest = motion.rest_pose
     if rest is None:
         return np.empty((0, hierarchy.columns))
@@ -193,40 +204,49 @@ def _angles(
 # ---- the hierarchy
 
 
-def _head(hierarchy: Hierarchy, motion: Motion, frames: int, kept: BvhFile | None) -> str:
+def _head(hierarchy: Hierarchy, frames: int, frame_time: str) -> str:
+    """Return the text of a file up to its first row."""
     out = ["HIERARCHY"]
-    open_nodes: list[int] = []
-    for index, node in enumerate(hierarchy.nodes):
-        while open_nodes and open_nodes[-1] != node.parent:
-            open_nodes.pop()
-            out.append("\t" * len(open_nodes) + "}")
-        indent = "\t" * len(open_nodes)
-        name = re.sub(r"[{}\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", "_", node.name)
-        out.append(f"{indent}{node.keyword} {name}".rstrip(" "))
-        out.append(indent + "{")
-        out.append(f"{indent}\tOFFSET {' '.join(node.offset)}")
-        if not node.is_end:
-            names = "".join(f" {c.text}" for c in node.channels)
-            out.append(f"{indent}\tCHANNELS {len(node.channels)}{names}")
-        open_nodes.append(index)
-    while open_nodes:
-        open_nodes.pop()
-        out.append("\t" * len(open_nodes) + "}")
-    if kept is not None and motion.fps == kept.rows.fps:
-        frame_time = kept.rows.frame_time
-    else:
-        frame_time = _decimal(1 / motion.fps)
+    depths: list[int] = []
+    for node in hierarchy.nodes:
+        depth = depths[node.parent] + 1 if node.parent >= 0 else 0
+        out += _closing(depths[-1] if depths else -1, depth)
+        out += ["\t" * depth + line for line in _declaration(node)]
+        depths.append(depth)
+    out += _closing(depths[-1] if depths else -1, 0)
     out += ["MOTION", f"Frames: {frames}", f"Frame Time: {frame_time}"]
     return "\n".join(out) + "\n"
 
 
+def _closing(depth: int, upto: int) -> list[str]:
+    """Return the closing braces from a depth to one further up, deepest first."""
+    return ["\t" * d + "}" for d in range(depth, upto - 1, -1)]
+
+
+def _declaration(node: Node) -> list[str]:
+    """Return a node's lines, without indentation and closing brace."""
+    name = re.sub(r"[{}\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", "_", node.name)
+    lines = [f"{node.keyword} {name}".rstrip(" "), "{", f"\tOFFSET {' '.join(node.offset)}"]
+    if not node.is_end:
+        names = "".join(f" {c.text}" for c in node.channels)
+        lines.append(f"\tCHANNELS {len(node.channels)}{names}")
+    return lines
+
+
+def _frame_time(motion: Motion, kept: BvhFile | None) -> str:
+    """Return the frame time, with the source's digits if the rate is still the source's."""
+    if kept is not None and motion.fps == kept.rows.fps:
+        return kept.rows.frame_time
+    return _decimal(1 / motion.fps)
+
+
 def _decimal(value: float) -> str:
-    """Write a number with all its digits and no exponent."""
+    """Format a number with all its digits and no exponent."""
     return np.format_float_positional(value, trim="0")
 
 
 def _hierarchy_of(motion: Motion, kept: BvhFile | None) -> Hierarchy:
-    """Take the file's hierarchy, or make one; change what the motion needs otherwise."""
+    """Return the source's hierarchy or a new one, with the channels that the motion needs."""
     skeleton = motion.skeleton
     made = kept is None
     if kept is None:
@@ -247,18 +267,18 @@ def _hierarchy_of(motion: Motion, kept: BvhFile | None) -> Hierarchy:
 
 
 def _update_offsets(nodes: list[Node], motion: Motion) -> None:
-    """Rewrite offsets where they are no longer the file's."""
+    """Rewrite the offsets that were changed."""
     skeleton = motion.skeleton
     offsets = list(skeleton.offsets)
     ends = [np.array(s.offset) for s in skeleton.end_sites]
     for node in nodes:
         offset = (ends if node.is_end else offsets).pop(0)
-        if not np.array_equal(offset, [float(t) for t in node.offset]):
+        if not np.array_equal(offset, node.offset_values):
             node.offset = tuple(map(_decimal, offset))
 
 
 def _made_nodes(motion: Motion) -> list[Node]:
-    """Lay a skeleton out as braces need it; its joints are in depth-first order."""
+    """Return the nodes of a skeleton whose joints are in depth-first order."""
     skeleton = motion.skeleton
     ends: dict[int, list[Node]] = {}
     for site in skeleton.end_sites:
@@ -267,7 +287,7 @@ def _made_nodes(motion: Motion) -> list[Node]:
     nodes: list[Node] = []
     number: dict[int, int] = {}
     for j, name in enumerate(skeleton.file_names):
-        if "/" in name or not name.strip():  # USD tells whole paths, glTF perhaps nothing
+        if "/" in name or not name.strip():  # USD has paths, glTF may have no name
             name = skeleton.names[j]
         parent = int(skeleton.parents[j])
         number[j] = len(nodes)
@@ -281,7 +301,7 @@ def _made_nodes(motion: Motion) -> list[Node]:
 
 
 def _depth_first(motion: Motion) -> Motion:
-    """Bring joints into the order of a BVH file: every child right behind its parent."""
+    """Sort the joints depth first, as a BVH file needs them."""
     skeleton = motion.skeleton
     order = depth_first(range(len(skeleton)), lambda j: int(skeleton.parents[j]), -1)
     if order == list(range(len(skeleton))):
@@ -310,7 +330,9 @@ def _depth_first(motion: Motion) -> Motion:
 
 
 def _warn_of_units(motion: Motion, path: str | Path) -> None:
-    """Say how a file that tells neither unit nor up axis will be read, where that is wrong."""
+    """Warn if a reader will infer another unit or up axis, neither of which BVH can store."""
+    if motion.units.how == "unknown" or not len(motion):
+        return
     guess, _ = infer_units(motion, person=find_body(motion).is_biped)
     metres, up = motion.units.metres, motion.units.up
     options = []
@@ -318,9 +340,9 @@ def _warn_of_units(motion: Motion, path: str | Path) -> None:
         options.append(f"a scale of {metres:.6g} metres")
     if guess.up != up:
         options.append(f"the up axis {up}")
-    if options and motion.units.how != "unknown" and len(motion):
+    if options:
         warnings.warn(
-            f"{path}: BVH tells neither unit nor up axis, and this one will be read otherwise; "
+            f"{path}: BVH stores neither unit nor up axis, and readers will infer others; "
             f"give {' and '.join(options)} when it is read",
             FormatWarning,
             stacklevel=3,
@@ -328,7 +350,7 @@ def _warn_of_units(motion: Motion, path: str | Path) -> None:
 
 
 def _give_rotations(node: Node, rotations: FloatArray, *, made: bool) -> None:
-    """Add rotation channels where the ones that are there cannot hold the motion."""
+    """Add rotation channels if the existing ones cannot represent the motion."""
     axes = node.rotation_axes
     if len(axes) == 3 or (not made and _lost_turn(rotations, axes) <= _LOST_TURN):
         return
@@ -338,7 +360,7 @@ def _give_rotations(node: Node, rotations: FloatArray, *, made: bool) -> None:
 
 
 def _lost_turn(rotations: FloatArray, axes: tuple[int, ...]) -> float:
-    """Measure by how much rotations differ from what their channels can hold."""
+    """Return the largest angle between rotations and what their channels can represent."""
     if not len(rotations):
         return 0.0
     angles = _angles(rotations, axes, np.zeros((len(rotations), 3)), continuous=True)
@@ -349,11 +371,10 @@ def _lost_turn(rotations: FloatArray, axes: tuple[int, ...]) -> float:
 
 
 def _give_positions(node: Node, track: FloatArray, offset: FloatArray, *, made: bool) -> None:
-    """Add position channels where the motion leaves the offset on an axis that has none."""
-    have = {c.axis for c in node.channels if not c.rotation}
-    lacking = [a for a in range(3) if a not in have]
-    hair = 1e-9 * max(1.0, float(np.abs(offset).max()))
-    stays = all((np.abs(track[:, a] - offset[a]) <= hair).all() for a in lacking)
+    """Add position channels if the motion leaves the offset on an axis that has none."""
+    lacking = [a for a in range(3) if a not in node.position_axes]
+    tolerance = 1e-9 * max(1.0, float(np.abs(offset).max()))
+    stays = (np.abs(track[:, lacking] - offset[lacking]) <= tolerance).all()
     if stays and not (made and node.parent < 0):
         return
     position = [Channel(a, False, "XYZ"[a] + "position") for a in range(3)]

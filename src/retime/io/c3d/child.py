@@ -1,4 +1,4 @@
-"""The program that runs the C3D library, asked through a pipe (:mod:`retime.process.library`)."""
+"""The child process that runs the C3D library (see :mod:`retime.process.library`)."""
 
 from __future__ import annotations
 
@@ -41,16 +41,13 @@ def _events(parameters: Any) -> list[list[Any]]:
         return []
     sides = _value(parameters, "EVENT", "CONTEXTS", [])
     labels = _value(parameters, "EVENT", "LABELS", [])
-    out = []
-    for k, (minutes, seconds) in enumerate(times.T.tolist()):
-        side = str(sides[k]) if k < len(sides) else ""
-        label = str(labels[k]) if k < len(labels) else ""
-        out.append([60 * minutes + seconds, side, label])
-    return out
+    missing = [""] * times.shape[1]
+    rows = zip(times.T.tolist(), [*sides, *missing], [*labels, *missing], strict=False)
+    return [[60 * minutes + seconds, str(s), str(x)] for (minutes, seconds), s, x in rows]
 
 
 def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
-    """Read a file: points and what is known of them."""
+    """Read a file's points, with rate, labels, units and events."""
     c3d = _open(request["path"])
     parameters, data = c3d["parameters"], c3d["data"]
     points = np.moveaxis(data["points"][:3], 0, 2).transpose(1, 0, 2)
@@ -111,7 +108,7 @@ def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
 
 
 def _set_span(c3d: Any, frames: int) -> None:
-    """Return the last frame also where the TRIAL group does: two words, the lower first."""
+    """Set the first and last frame in the TRIAL group: two words each, the lower first."""
     trial = c3d["parameters"].get("TRIAL", {})
     start = int(c3d["header"]["points"]["first_frame"]) + 1
     end = start + frames - 1
@@ -121,7 +118,7 @@ def _set_span(c3d: Any, frames: int) -> None:
 
 
 def _set_events(parameters: Any, events: list[list[float]]) -> None:
-    """Give the events new times: each is ``[number of the old one, seconds]``."""
+    """Replace the events; each new one is ``[number of the old one, seconds]``."""
     group = parameters.get("EVENT")
     if group is None or "TIMES" not in group:
         return
@@ -139,7 +136,7 @@ def _set_events(parameters: Any, events: list[list[float]]) -> None:
 
 
 def _chosen(value: Any, count: int, rows: list[int]) -> Any:
-    """Select rows of the per-event data; other data describe the whole file and stay."""
+    """Select rows of per-event data; other data describe the whole file and stay unchanged."""
     if isinstance(value, np.ndarray) and value.ndim and value.shape[-1] == count:
         return value[..., rows]
     if isinstance(value, list) and len(value) == count:
@@ -148,7 +145,7 @@ def _chosen(value: Any, count: int, rows: list[int]) -> Any:
 
 
 def main() -> None:
-    """Load the library, so that no request has to wait for it, and answer until the input ends."""
+    """Load the library before the first request, and answer requests until the input ends."""
     import ezc3d  # noqa: F401
 
     serve({"read": read, "write": write})

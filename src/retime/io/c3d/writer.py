@@ -1,4 +1,4 @@
-"""Writing C3D files: new points, analog channels and event times in a copy of the file."""
+"""Write C3D files: new points, analog channels and event times in a copy of the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.as_read import is_as_read, kept_of, must_be_even, warp_of
 from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
@@ -19,23 +19,11 @@ from retime.timing import TimeWarp
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion back into a copy of its C3D file. Options are those of ``retime.write``."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, C3dFile):
-        raise InputError(
-            f"{path}: C3D is written only for points that were read from one; a skeleton's joints "
-            "go to .csv"
-        )
-    if not motion.skeleton.same_joints(kept.motion.skeleton):
-        raise InputError(f"{path}: the points are no longer those of the file")
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("C3D"))
-    if not len(motion):
-        raise InputError("the motion has no frames")
-    warp = motion.origin.warp if motion.origin is not None else None
+    kept = _writable(motion, path)
     if is_as_read(motion, kept.motion) and motion.fps == kept.told_fps:
         write_bytes(path, [kept.data])
         return
-    source = _Source(kept, warp or TimeWarp.identity(*kept.motion.domain))
+    source = _Source(kept, warp_of(motion) or TimeWarp.identity(*kept.motion.domain))
     channel = f"{motion.skeleton.names[0]}:translation"
     frames = source.frames(motion.times, channel)
     ratio = kept.analog_samples // len(kept.valid)
@@ -61,8 +49,24 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         write_bytes(path, [read_bytes(new)])
 
 
+def _writable(motion: Motion, path: str | Path) -> C3dFile:
+    """Return the data of the motion's file, or raise an error if it cannot be written back."""
+    kept = kept_of(motion, C3dFile)
+    if kept is None:
+        raise InputError(
+            f"{path}: only points that were read from a C3D file can be written as C3D; write a "
+            "skeleton's joints as .csv"
+        )
+    if not motion.skeleton.same_joints(kept.motion.skeleton):
+        raise InputError(f"{path}: the points are no longer those of the file")
+    must_be_even(motion, "C3D")
+    if not len(motion):
+        raise InputError("the motion has no frames")
+    return kept
+
+
 class _Source:
-    """Which frames of the file a retimed motion shows."""
+    """Find the frames of the file for times of a retimed motion."""
 
     def __init__(self, kept: C3dFile, warp: TimeWarp) -> None:
         self.kept = kept
@@ -72,26 +76,40 @@ class _Source:
     def frames(self, times: FloatArray, channel: str, *, beyond: bool = False) -> FloatArray:
         """Return fractional frames of the file for times of the motion.
 
-        With ``beyond``, time continues after the warp's end: the samples of the last frame do.
+        With ``beyond``, time continues after the warp's end, as the analog samples of the last
+        frame do.
         """
         source = self.warp(times, channel)
-        if beyond and len(times):
-            low, high = self.warp.source_range
-            after = np.maximum(times - self.warp.domain[1], 0.0)
-            graph = self.warp.channel(channel)
-            source = source + np.copysign(after, graph.y[-1] - graph.y[0])
-            if self.warp.loop:
-                source = np.where(after > 0, np.clip(source, low, high), source)
+        if beyond:
+            source = self._continued(source, times, channel)
         position = (source - self.kept.motion.start) * self.kept.motion.fps
         if self.warp.loop and self.last > 0:
             position = position % self.last
         near = np.round(position)
         position = np.where(np.abs(position - near) < 1e-6, near, position)
-        return np.clip(position, 0, self.last + (1.0 if beyond else 0.0))
+        return np.clip(position, 0, self.last + beyond)
+
+    def _continued(self, source: FloatArray, times: FloatArray, channel: str) -> FloatArray:
+        """Continue source times at normal speed after the warp's end."""
+        after = np.maximum(times - self.warp.domain[1], 0.0)
+        graph = self.warp.channel(channel)
+        source = source + np.copysign(after, graph.y[-1] - graph.y[0])
+        if self.warp.loop:
+            source = np.where(after > 0, np.clip(source, *self.warp.source_range), source)
+        return source
+
+    def cycles(self) -> list[float]:
+        """Return the source times by which the cycles that the warp shows are shifted."""
+        motion = self.kept.motion
+        period = self.last / motion.fps
+        if not self.warp.loop or period <= 0:
+            return [0.0]
+        first, last = np.floor((np.array(self.warp.source_range) - motion.start) / period)
+        return [k * period for k in range(int(first), int(last) + 1)]
 
 
 def _points(motion: Motion, kept: C3dFile, source: _Source) -> FloatArray:
-    """Return all the file's points (F, P, 3); what is hidden is NaN."""
+    """Return all the file's points (F, P, 3); hidden ones are NaN."""
     out = np.full((len(motion), kept.valid.shape[1], 3), np.nan)
     for name, k in zip(motion.skeleton.names, kept.shown, strict=True):
         position = source.frames(motion.times, f"{name}:translation")
@@ -103,19 +121,12 @@ def _points(motion: Motion, kept: C3dFile, source: _Source) -> FloatArray:
 
 
 def _events(kept: C3dFile, source: _Source, channel: str) -> list[list[float]]:
-    """Carry events through the warp: the number of each, and its new time; some come more often."""
-    warp = source.warp
-    period = source.last / kept.motion.fps
-    turns = [0.0]
-    if warp.loop and period > 0:
-        low, high = warp.source_range
-        first, last = (int(np.floor((v - kept.motion.start) / period)) for v in (low, high))
-        turns = [k * period for k in range(first, last + 1)]
-    shown = warp.channel(channel).y
-    back = warp.looped(False).inverse
-    found = []
-    for number, (time, _, _) in enumerate(kept.events):
-        for turn in turns:
-            if shown.min() <= time + turn <= shown.max():
-                found.append([float(number), float(back(time + turn, channel))])
-    return sorted(found)
+    """Carry events through the warp: the number of each and its new time, once for each cycle."""
+    shown = source.warp.channel(channel).y
+    back = source.warp.looped(False).inverse
+    return sorted(
+        [float(number), float(back(time + shift, channel))]
+        for number, (time, _, _) in enumerate(kept.events)
+        for shift in source.cycles()
+        if shown.min() <= time + shift <= shown.max()
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from retime.io.as_read import kept_of
 from retime.io.fbx.reader import Kept
-from retime.io.in_place import kept_of
 from retime.motion import Motion
 
 __all__ = ["is_skinned"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.io.as_read import kept_of
 from retime.io.fbx.baking import Placing, placing_of
 from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
@@ -17,7 +18,7 @@ from retime.io.fbx.reader import Kept
 from retime.io.fbx.rekeying import Rekeyer, sampled, widened
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
 from retime.io.fbx.stacks import AXES, PATHS, Drive
-from retime.io.in_place import Retimed, kept_of, retimed_together
+from retime.io.in_place import Retimed, retimed_together
 from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 

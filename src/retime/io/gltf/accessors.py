@@ -17,22 +17,18 @@ _DTYPES: dict[int, str] = {
     5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", FLOAT: "<f4",
 }  # fmt: skip
 COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
-# An accessor without a buffer is all zeros: it may not be longer than this.
+# The longest accessor without a buffer, which is all zeros.
 _MOST_ZEROS = 1 << 22
-# All that is read of one file, however often its accessors are named.
+# Values read from one file, counting accessors each time they are used.
 _MOST_VALUES = 1 << 27
 
 
 def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
-    """Read an accessor as floats, ``(count, components)``; normalised integers become shares."""
+    """Read an accessor as floats (count, components); normalised integers become fractions."""
     accessor = document.item("accessors", index, what)
     name = f"accessor {index} of {what}"
-    kind, component = accessor.get("type"), accessor.get("componentType")
-    known = isinstance(kind, str) and isinstance(component, int)
-    if not known or kind not in COMPONENTS or component not in _DTYPES:
-        raise document.fail(f"{name} is of an unknown type ({kind!r}, {component!r})")
+    size, dtype = _type(document, accessor, name)
     count = _whole(document, accessor.get("count"), f"the count of {name}")
-    size, dtype = COMPONENTS[kind], np.dtype(_DTYPES[component])
     if "bufferView" in accessor:
         start = _whole(document, accessor.get("byteOffset", 0), f"the offset of {name}")
         values = _view(document, accessor["bufferView"], start, count, size, dtype, name)
@@ -44,12 +40,20 @@ def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
         values = _with_sparse(document, accessor["sparse"], values, dtype, name)
     document.values_read += values.size
     if document.values_read > _MOST_VALUES:
-        raise document.fail("its animations hold more values than fit in memory")
+        raise document.fail("its animations have more values than fit in memory")
     out = values.astype(np.float64)
     if accessor.get("normalized") is True and dtype.kind in "iu":
-        most = np.iinfo(dtype).max
-        out = np.maximum(out / most, -1.0) if dtype.kind == "i" else out / most
+        out = np.maximum(out / np.iinfo(dtype).max, -1.0)
     return out
+
+
+def _type(document: Document, accessor: dict[str, Any], name: str) -> tuple[int, np.dtype[Any]]:
+    """Return the number and the type of an accessor's components."""
+    kind, component = accessor.get("type"), accessor.get("componentType")
+    known = isinstance(kind, str) and isinstance(component, int)
+    if not known or kind not in COMPONENTS or component not in _DTYPES:
+        raise document.fail(f"{name} is of an unknown type ({kind!r}, {component!r})")
+    return COMPONENTS[kind], np.dtype(_DTYPES[component])
 
 
 def _whole(document: Document, value: Any, what: str) -> int:
@@ -104,12 +108,14 @@ def _with_sparse(
     component: Any = places.get("componentType")
     if not isinstance(component, int) or component not in (5121, 5123, 5125):
         raise document.fail(f"{what}: sparse indices of type {component!r}")
-    start = _whole(document, places.get("byteOffset", 0), f"the sparse offset of {what}")
-    kind = np.dtype(_DTYPES[component])
-    at = _view(document, places.get("bufferView"), start, count, 1, kind, what)[:, 0]
+
+    def listed(part: dict[str, Any], size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        start = _whole(document, part.get("byteOffset", 0), f"the sparse offset of {what}")
+        return _view(document, part.get("bufferView"), start, count, size, dtype, what)
+
+    at = listed(places, 1, np.dtype(_DTYPES[component]))[:, 0]
     if count and int(at.max()) >= len(values):
         raise document.fail(f"{what}: a sparse index is out of bounds")
-    start = _whole(document, new.get("byteOffset", 0), f"the sparse offset of {what}")
     out = values.copy()
-    out[at] = _view(document, new.get("bufferView"), start, count, values.shape[1], dtype, what)
+    out[at] = listed(new, values.shape[1], dtype)
     return out

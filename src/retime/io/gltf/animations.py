@@ -18,21 +18,21 @@ from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
 _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
-# Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
+# Common frame rates; the keys of most files lie on the frames of one of them.
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
 _PLAIN_RATE = 60.0
-# Keys farther apart than of this rate are those of an animator, not frames.
+# Keys that are farther apart were set by an animator and are not frames.
 _LEAST_RATE = 20.0
 
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """One animated property: which node's, which, and its track."""
+    """An animated property of a node."""
 
     index: int
-    """Its place in the animation."""
+    """Its index in the animation."""
     node: int | None
-    """The node; none where an extension points elsewhere."""
+    """The node; ``None`` if an extension points to something else."""
     path: str
     """``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``."""
     sampler: Sampler
@@ -40,13 +40,13 @@ class Channel:
 
 
 def animation_names(document: Document) -> list[str]:
-    """List the animations' names; those without one are called by their number."""
+    """Return the animations' names; unnamed ones get their number."""
     found = document.objects("animations")
     return [str(a.get("name") or f"animation {n}") for n, a in enumerate(found)]
 
 
 def choose_animation(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
-    """Find an animation by its name or number; where none is requested, the first that moves.
+    """Find an animation by its name or number; by default, the first that moves.
 
     Also returns why others were skipped.
     """
@@ -76,7 +76,7 @@ def describe_animation(document: Document, index: int) -> dict[str, Any]:
 
 
 def _course(sampler: Sampler) -> FloatArray:
-    """Return the values that a track takes, in an order in which any movement shows."""
+    """Return values of a track, at its keys and between them, to tell whether it moves."""
     values = sampler.values
     if sampler.turns:  # q and -q are one rotation
         values = np.where((values * values[:1]).sum(axis=1, keepdims=True) < 0, -values, values)
@@ -96,14 +96,10 @@ def channels_of(document: Document, index: int) -> list[Channel]:
     cache: dict[tuple[int, bool], Sampler] = {}
     for n, channel in enumerate(channels):
         what = f"channel {n} of animation {index}"
-        target = channel.get("target") if isinstance(channel, dict) else None
-        if not isinstance(target, dict):
-            raise document.fail(f"{what} has no target")
+        target = _target(document, channel, what)
         path, node, at = target.get("path", ""), target.get("node"), channel.get("sampler")
         if not _is_ours(path, node):
             continue
-        if node is not None:
-            document.item("nodes", node, what)
         if not is_whole(at) or not 0 <= at < len(samplers):
             raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
         turns = path == "rotation" or _points_to_turn(target)
@@ -113,16 +109,27 @@ def channels_of(document: Document, index: int) -> list[Channel]:
     return out
 
 
+def _target(document: Document, channel: Any, what: str) -> dict[str, Any]:
+    """Return a channel's target, after checking its node."""
+    target = channel.get("target") if isinstance(channel, dict) else None
+    if not isinstance(target, dict):
+        raise document.fail(f"{what} has no target")
+    node = target.get("node")
+    if node is not None and _is_ours(target.get("path", ""), node):
+        document.item("nodes", node, what)
+    return target
+
+
 def _is_ours(path: Any, node: Any) -> bool:
     """Return whether a channel is read; others belong to extensions, or have no node.
 
-    The latter is what the specification says of a joint's tracks alone.
+    By the specification, only a joint's tracks need a node.
     """
     return path in ("weights", "pointer") or (path in PATHS and node is not None)
 
 
 def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Keep the first and the last of keys at one time: a jump, the first of them just before it."""
+    """Keep the first and last of keys at one time: a jump. Move the first just before it."""
     rises = np.diff(times) > 0
     if rises.all():
         return times, table
@@ -135,7 +142,7 @@ def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _points_to_turn(target: dict[str, Any]) -> bool:
-    """Return whether an animation pointer leads to a rotation."""
+    """Return whether an animation pointer targets a rotation."""
     extensions = target.get("extensions")
     found = extensions.get("KHR_animation_pointer") if isinstance(extensions, dict) else None
     pointer = found.get("pointer") if isinstance(found, dict) else None
@@ -162,15 +169,9 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
     if kind not in ("LINEAR", "STEP", "CUBICSPLINE"):
         raise document.fail(f"the sampler of {what} interpolates by {kind!r}")
     times = _key_times(document, entry.get("input"), what)
-    values = read_accessor(document, entry.get("output"), what)
     parts = 3 if kind == "CUBICSPLINE" else 1
-    if not np.isfinite(values).all():
-        raise document.fail(f"the values of {what} are not all finite")
-    # Weights of any number are flattened.
-    size = _SIZES.get(path) or values.size // max(len(times) * parts, 1)
-    if not size or values.size != len(times) * parts * size:
-        raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
-    times, table = _apart(times, values.reshape(len(times), parts, size))
+    table = _key_values(document, entry.get("output"), what, (len(times), parts), _SIZES.get(path))
+    times, table = _apart(times, table)
     middle = table[:, parts // 2]
     if turns:
         lengths = np.sqrt(np.einsum("ij,ij->i", middle, middle))
@@ -182,10 +183,24 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
     return Sampler(times, middle, tangents, kind, turns)
 
 
+def _key_values(
+    document: Document, index: Any, what: str, shape: tuple[int, int], size: int | None
+) -> FloatArray:
+    """Read key values (keys, parts, size); without a size, as for weights, it is inferred."""
+    values = read_accessor(document, index, what)
+    if not np.isfinite(values).all():
+        raise document.fail(f"the values of {what} are not all finite")
+    keys, parts = shape
+    size = size or values.size // max(keys * parts, 1)
+    if not size or values.size != keys * parts * size:
+        raise document.fail(f"{what} has {values.size} values for {keys} keys")
+    return values.reshape(keys, parts, size)
+
+
 def frames_of(
     document: Document, channels: Sequence[Channel], joints: int, fps: float | None
 ) -> Moments:
-    """Choose the moments at which an animation is sampled."""
+    """Return the times at which an animation is sampled, and their rate."""
     tracks = [c.sampler for c in channels]
     if not tracks:
         return Moments(np.zeros(1), _PLAIN_RATE, True)
@@ -202,20 +217,21 @@ def frames_of(
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:
-    """Find the lowest common rate whose frames contain all keys, or the rate of even keys."""
+    """Return the lowest common rate whose frames contain all keys, or the rate of even keys."""
     keys = np.unique(np.concatenate([s.times for s in tracks])) - start
     curved = any(s.tangents is not None for s in tracks)
-    for rate in _RATES:
-        if curved and rate < _PLAIN_RATE:
-            continue
-        frame = keys * rate
-        if np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME:
-            return rate
+    rates = [r for r in _RATES if not curved or r >= _PLAIN_RATE]
+    found = next((r for r in rates if _on_frames(keys, r)), None)
+    if found is not None:
+        return found
     # Programs that count 29.97 frames as 30 write other spacings, but even ones.
     apart = keys[np.r_[True, np.diff(keys) > ON_FRAME]]  # without the far sides of jumps
     own = (len(apart) - 1) / apart[-1] if len(apart) > 2 else 0.0
-    if not curved and own >= _LEAST_RATE:
-        frame = apart * own
-        if np.abs(frame - np.round(frame)).max() / own <= ON_FRAME:
-            return float(f"{own:.7g}")
-    return _PLAIN_RATE
+    even = not curved and own >= _LEAST_RATE and _on_frames(apart, own)
+    return float(f"{own:.7g}") if even else _PLAIN_RATE
+
+
+def _on_frames(times: FloatArray, rate: float) -> bool:
+    """Return whether all times lie on frames of a rate."""
+    frame = times * rate
+    return bool(np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME)

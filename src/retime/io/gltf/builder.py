@@ -1,4 +1,4 @@
-"""A new glTF file from any motion: its skeleton, a simple solid body, and its animations."""
+"""Build a new glTF file from any motion: its skeleton, a simple solid body, and its animations."""
 
 from __future__ import annotations
 
@@ -22,15 +22,29 @@ _ARRAY, _ELEMENTS = 34962, 34963
 
 
 def build(motions: Mapping[str, Motion]) -> Document:
-    """Make a document of motions of one skeleton, each an animation."""
+    """Return a document with motions of one skeleton as animations."""
     first = next(iter(motions.values()))
-    for other in motions.values():
-        if not other.skeleton.same_joints(first.skeleton):
-            raise InputError("animations of one file need the same joints")
+    if not all(other.skeleton.same_joints(first.skeleton) for other in motions.values()):
+        raise InputError("animations of one file need the same joints")
     document = Document(
         Path(), {"asset": {"version": "2.0", "generator": f"retime {version('retime')}"}}, []
     )
-    skeleton, metres = first.skeleton, first.units.metres
+    nodes = _nodes(first)
+    roots = list(first.skeleton.roots)
+    if first.units.up == "Z":
+        # glTF has Y up: a node above the roots rotates the figure.
+        turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
+        nodes.append({"name": "up", "rotation": turn[[1, 2, 3, 0]].tolist(), "children": roots})
+        roots = [len(nodes) - 1]
+    document.json |= {"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes}
+    _add_body(document, first)
+    document.json["animations"] = [_animation(document, n, m) for n, m in motions.items()]
+    return document
+
+
+def _nodes(motion: Motion) -> list[dict[str, Any]]:
+    """Return the nodes of the joints and end sites, in metres."""
+    skeleton, metres = motion.skeleton, motion.units.metres
     nodes: list[dict[str, Any]] = []
     for j, name in enumerate(skeleton.names):
         node: dict[str, Any] = {"name": name}
@@ -46,16 +60,7 @@ def build(motions: Mapping[str, Motion]) -> Document:
         owner.setdefault("children", []).append(len(nodes))
         place = (np.array(site.offset) * metres).tolist()
         nodes.append({"name": site.name or f"{owner['name']}_end", "translation": place})
-    roots = list(skeleton.roots)
-    if first.units.up == "Z":
-        # glTF is Y up: what was Z up stands on a node that turns it.
-        turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
-        nodes.append({"name": "up", "rotation": turn[[1, 2, 3, 0]].tolist(), "children": roots})
-        roots = [len(nodes) - 1]
-    document.json |= {"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes}
-    _add_body(document, first)
-    document.json["animations"] = [_animation(document, n, m) for n, m in motions.items()]
-    return document
+    return nodes
 
 
 def _animation(document: Document, name: str, motion: Motion) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from retime.coercion import is_whole
 from retime.io.gltf.document import Document
 
 NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
-# All that is unpacked of one buffer view.
+# The largest unpacked buffer view.
 _MOST_BYTES = 1 << 30
 
 
 def packed(view: dict[str, Any]) -> Any:
-    """Return how a buffer view is packed; none where it is not."""
+    """Return how a buffer view is packed; ``None`` if it is not."""
     extensions = view.get("extensions", {})
     if not isinstance(extensions, dict):
         return None
@@ -23,7 +23,7 @@ def packed(view: dict[str, Any]) -> Any:
 
 
 def unpacked(document: Document, index: int, told: Any) -> bytes:
-    """Unpack a buffer view; it is kept with the document."""
+    """Unpack a buffer view; the document caches the result."""
     found: bytes | None = document.unpacked.get(index)
     if found is None:
         found = document.unpacked[index] = _unpack(document, index, told)
@@ -31,35 +31,48 @@ def unpacked(document: Document, index: int, told: Any) -> bytes:
 
 
 def _unpack(document: Document, index: int, told: Any) -> bytes:
+    from retime.io.gltf.kernels import decode_attributes
+
     where = f"buffer view {index} (packed by meshopt)"
     if not isinstance(told, dict):
         raise document.fail(f"{where} does not declare its compression")
-    count, stride, at, length = (
-        told.get(name, 0) for name in ("count", "byteStride", "byteOffset", "byteLength")
-    )
-    for value in (count, stride, at, length):
-        if not is_whole(value) or value < 0:
-            raise document.fail(f"{where} has {value!r} for a whole number")
     if told.get("mode") != "ATTRIBUTES":
         raise document.fail(f"{where} contains {told.get('mode')!r}, which is not an animation's")
+    count, stride = (
+        _whole(document, told, "count", where),
+        _whole(document, told, "byteStride", where),
+    )
     if not 4 <= stride <= 256 or stride % 4 or count * stride > _MOST_BYTES:
-        raise document.fail(f"{where} has {count} elements of {stride} bytes, which cannot be")
+        raise document.fail(f"{where} has {count} elements of {stride} bytes, which is not valid")
+    data = _data(document, told, where, least=1 + max(stride, 32))
+    values, whole = decode_attributes(np.frombuffer(data, np.uint8), count, stride)
+    if not whole:
+        raise document.fail(f"{where} is damaged")
+    return _filtered(document, values, told.get("filter", "NONE"), where)
+
+
+def _whole(document: Document, told: dict[str, Any], name: str, where: str) -> int:
+    value = told.get(name, 0)
+    if not is_whole(value) or value < 0:
+        raise document.fail(f"{where} has {value!r} for a whole number")
+    return value
+
+
+def _data(document: Document, told: dict[str, Any], where: str, least: int) -> bytes:
+    """Return the packed bytes."""
+    at = _whole(document, told, "byteOffset", where)
+    length = _whole(document, told, "byteLength", where)
     which: Any = told.get("buffer")
     document.item("buffers", which, where)
     data = document.buffers[which][at : at + length]
-    if len(data) < length or length < 1 + max(stride, 32):
+    if len(data) < length or length < least:
         raise document.fail(f"{where} is cut off")
     if data[0] != 0xA0:
         raise document.fail(
             f"{where} is packed in another version (0x{data[0]:02x}); pack it with gltfpack -c, or "
             "unpack the file first"
         )
-    from retime.io.gltf.kernels import decode_attributes
-
-    values, whole = decode_attributes(np.frombuffer(data, np.uint8), count, stride)
-    if not whole:
-        raise document.fail(f"{where} is damaged")
-    return _filtered(document, values, told.get("filter", "NONE"), where)
+    return data
 
 
 def _filtered(document: Document, values: Any, name: Any, where: str) -> bytes:
@@ -72,7 +85,7 @@ def _filtered(document: Document, values: Any, name: Any, where: str) -> bytes:
         return bytes(np.ldexp(mantissas.astype(np.float64), exponents).astype("<f4").tobytes())
     if name == "QUATERNION" and stride == 8:
         return bytes(_quaternions(values.view("<i2").astype(np.int64)).astype("<i2").tobytes())
-    raise document.fail(f"{where} has the filter {name!r}, which no animation has")
+    raise document.fail(f"{where} has the filter {name!r}, which animations do not use")
 
 
 def _quaternions(packed_values: Any) -> Any:

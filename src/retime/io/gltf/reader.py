@@ -1,4 +1,4 @@
-"""Reading an animation of a glTF file as a motion: bones with their ancestors, in metres."""
+"""Read an animation of a glTF file as a motion: bones with their ancestors, in metres."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.io.as_read import kept_of
 from retime.io.gltf.animations import (
     Channel,
     animation_names,
@@ -20,16 +22,16 @@ from retime.io.gltf.animations import (
 )
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
-from retime.io.in_place import PATHS, kept_of, others_note
+from retime.io.in_place import PATHS, others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 from retime.notes import Note
 
-# A chain of more nodes than this is no body.
+# No figure has more nodes.
 _MOST_NODES = 20_000
-# Single precision holds no more.
+# The largest number in single precision.
 _MOST = 3.5e38
 
 
@@ -40,16 +42,15 @@ class Kept:
     document: Document
     """The whole file."""
     animation: int
-    """Which animation was read."""
+    """Number of the animation."""
     channels: tuple[Channel, ...]
     """Its channels."""
     nodes: tuple[int, ...]
     """The node of each joint. Shape (J,)."""
     scales: FloatArray
-    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
-    """
+    """Scale of each joint's ancestors, by which its translations were multiplied. Shape (J,)."""
     own_scales: FloatArray
-    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
+    """The uniform part of each joint's scale, which was removed. Shape (J,)."""
     motion: Motion
     """The animation as it was read."""
 
@@ -61,7 +62,7 @@ def read_motion(
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Motion:
-    """Read one animation. Options are those of ``retime.read``; its rest pose is the nodes' own."""
+    """Read one animation. Options are those of ``retime.read``; nodes define the rest pose."""
     document = load(path)
     index, skipped = choose_animation(document, animation)
     notes = others_note(animation_names(document), index, skipped) if animation is None else []
@@ -69,7 +70,7 @@ def read_motion(
 
 
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
-    """Read every animation of a file, which they share."""
+    """Read every animation of a file; the motions share its document."""
     document = load(path)
     return [motion_of(document, n, fps) for n in range(len(animation_names(document)))]
 
@@ -84,7 +85,8 @@ def motion_of(
     if not nodes:
         raise document.fail("the file has no nodes to move")
     moments = frames_of(document, channels, len(nodes), fps)
-    bare, scales, own = _motion(document, channels, nodes, sites, parents, moments)
+    tree = _tree(document, channels, nodes, parents)
+    bare = _motion(document, channels, tree, [(n, parents[n]) for n in sites], moments)
     shears = [_name(document, n) for n in nodes if _shears(document, n)]
     if shears:
         notes = [
@@ -97,7 +99,7 @@ def motion_of(
             ),
         ]
     bare = bare.with_notes(*notes)
-    kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
+    kept = Kept(document, index, tuple(channels), tuple(nodes), tree.scales, tree.own, bare)
     origin = Origin("gltf", str(document.path), document.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
 
@@ -130,7 +132,7 @@ def _parents(document: Document) -> list[int]:
 
 
 def _must_end(document: Document, parents: list[int]) -> None:
-    """Refuse a node that is its own ancestor."""
+    """Reject a node that is its own ancestor."""
     rooted: set[int] = set()
     for n in range(len(parents)):
         way: set[int] = set()
@@ -144,24 +146,24 @@ def _must_end(document: Document, parents: list[int]) -> None:
 
 
 def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], list[int]]:
-    """Choose the nodes that are joints, parents first, and those that only end a bone."""
+    """Return the nodes that are joints, depth first, and those that only end a bone."""
     nodes = document.objects("nodes")
     named = [*_animated(document), *_bound(document)] or range(len(nodes))
     wanted = with_ancestors(named, parents.__getitem__, -1)
-    ends = [
-        n
-        for n, node in enumerate(nodes)
-        if n not in wanted and parents[n] in wanted and not node.get("children")
-        and not {"mesh", "camera", "skin"} & set(node)
-    ]  # fmt: skip
+    below = [n for n, parent in enumerate(parents) if parent in wanted and n not in wanted]
+    ends = [n for n in below if _is_end(nodes[n])]
     return depth_first(sorted(wanted), parents.__getitem__, -1), ends
 
 
+def _is_end(node: dict[str, Any]) -> bool:
+    return not node.get("children") and not {"mesh", "camera", "skin"} & set(node)
+
+
 def _animated(document: Document) -> Iterator[int]:
-    """List the nodes that any animation moves."""
+    """Yield the nodes that any animation moves."""
     channels = [c for a in document.objects("animations") for c in _items(a, "channels")]
-    for channel in channels:
-        target = channel.get("target") if isinstance(channel, dict) else None
+    targets = [c.get("target") for c in channels if isinstance(c, dict)]
+    for target in targets:
         if not isinstance(target, dict) or target.get("path") not in PATHS:
             continue
         node = target.get("node")
@@ -171,7 +173,7 @@ def _animated(document: Document) -> Iterator[int]:
 
 
 def _bound(document: Document) -> Iterator[int]:
-    """List the nodes that a skin is below."""
+    """Yield the nodes that are joints of a skin."""
     for skin in document.objects("skins"):
         for joint in _items(skin, "joints"):
             document.item("nodes", joint, "a skin")
@@ -219,7 +221,7 @@ def _decomposed(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _shears(document: Document, n: int) -> bool:
-    """Return whether a node's matrix is more than a place, a rotation and scales."""
+    """Return whether a node's matrix contains more than a translation, rotation and scale."""
     given = document.objects("nodes")[n].get("matrix")
     if given is None:
         return False
@@ -230,69 +232,86 @@ def _shears(document: Document, n: int) -> bool:
 
 
 def _name(document: Document, n: int) -> str:
-    """Return a node's name; halves of characters, which JSON can hold and no file, are replaced."""
+    """Return a node's name; lone surrogates, which JSON allows and UTF-8 does not, are replaced."""
     name = str(document.objects("nodes")[n].get("name") or "")
     return name.encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """The nodes that are joints, at rest."""
+
+    joint_of: dict[int, int]
+    above: npt.NDArray[np.int64]
+    place: FloatArray
+    turn: FloatArray
+    size: FloatArray
+    own: FloatArray
+    """The static uniform part of each joint's scale, which goes into translations below it."""
+    scales: FloatArray
+    """The product of these parts over each joint's ancestors."""
+
+
+def _tree(
+    document: Document, channels: list[Channel], nodes: list[int], parents: list[int]
+) -> _Tree:
+    joint_of = {n: j for j, n in enumerate(nodes)}
+    above = np.array([joint_of.get(parents[n], -1) for n in nodes])
+    rest = [rest_of(document, n) for n in nodes]
+    place, turn, size = (np.array(part) for part in zip(*rest, strict=True))
+    scaled = {c.node for c in channels if c.path == "scale"}
+    own = np.array([1.0 if n in scaled else uniform_part(size[j]) for n, j in joint_of.items()])
+    return _Tree(joint_of, above, place, turn, size, own, scales_above(above, own))
 
 
 def _motion(
     document: Document,
     channels: list[Channel],
-    nodes: list[int],
-    sites: list[int],
-    parents: list[int],
+    tree: _Tree,
+    sites: list[tuple[int, int]],
     moments: Moments,
-) -> tuple[Motion, FloatArray, FloatArray]:
-    """Sample the nodes; static uniform scales go into the translations below them."""
-    joint_of = {n: j for j, n in enumerate(nodes)}
-    tracks = {(c.node, c.path): c.sampler for c in channels}
-    rest = [rest_of(document, n) for n in nodes]
-    place, turn, size = (np.array(part) for part in zip(*rest, strict=True))
-    above = np.array([joint_of.get(parents[n], -1) for n in nodes])
-    own = np.array(
-        [1.0 if (n, "scale") in tracks else uniform_part(size[j]) for j, n in enumerate(nodes)]
-    )
-    scales = scales_above(above, own)
-    names = [_name(document, n) for n in nodes]
+) -> Motion:
+    """Sample the joints; ``sites`` are nodes that end a bone, with their parents."""
+    names = [_name(document, n) for n in tree.joint_of]
     skeleton = Skeleton(
         unique_names(names),
-        above,
-        place * scales[:, None],
-        turn,
-        size / own[:, None],
-        tuple(_site(document, n, joint_of[parents[n]], scales, own) for n in sites),
+        tree.above,
+        tree.place * tree.scales[:, None],
+        tree.turn,
+        tree.size / tree.own[:, None],
+        tuple(_site(document, n, tree.joint_of[parent], tree) for n, parent in sites),
         tuple(names),
     )
-    rotations = np.tile(turn, (len(moments.times), 1, 1))
-    translations, sizes = {}, {}
-    for j, (n, name) in enumerate(zip(nodes, skeleton.names, strict=True)):
-        own_tracks = {p: tracks[n, p].at(moments.times) for p in PATHS if (n, p) in tracks}
-        if above[j] < 0:
-            own_tracks.setdefault("translation", np.tile(place[j], (len(moments.times), 1)))
-        if "rotation" in own_tracks:
-            rotations[:, j] = own_tracks["rotation"][:, [3, 0, 1, 2]]
-        if "translation" in own_tracks:
-            translations[name] = own_tracks["translation"] * scales[j]
-        if "scale" in own_tracks:
-            sizes[name] = own_tracks["scale"]
+    times = moments.times
+    rotations = np.tile(tree.turn, (len(times), 1, 1))
+    roots = np.flatnonzero(tree.above < 0).tolist()
+    translations = {skeleton.names[j]: np.tile(skeleton.offsets[j], (len(times), 1)) for j in roots}
+    sizes = {}
+    moved = [c for c in channels if c.node in tree.joint_of and c.path in PATHS]
+    for j, path, track in [(tree.joint_of[c.node], c.path, c.sampler.at(times)) for c in moved]:
+        if path == "rotation":
+            rotations[:, j] = track[:, [3, 0, 1, 2]]
+        elif path == "translation":
+            translations[skeleton.names[j]] = track * tree.scales[j]
+        else:
+            sizes[skeleton.names[j]] = track
     roles = humanoid_roles(document).items()
-    motion = moments.motion(
+    return moments.motion(
         skeleton,
         rotations,
         translations,
         sizes,
         units=Units(1.0, "Y", "declared"),
-        roles={r: skeleton.names[joint_of[n]] for r, n in roles if n in joint_of},
+        roles={r: skeleton.names[tree.joint_of[n]] for r, n in roles if n in tree.joint_of},
     )
-    return motion, scales, own
 
 
-def _site(document: Document, n: int, joint: int, scales: FloatArray, own: FloatArray) -> EndSite:
-    x, y, z = rest_of(document, n)[0] * scales[joint] * own[joint]
+def _site(document: Document, n: int, joint: int, tree: _Tree) -> EndSite:
+    x, y, z = rest_of(document, n)[0] * tree.scales[joint] * tree.own[joint]
     return EndSite(joint, (float(x), float(y), float(z)), _name(document, n))
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, channels, and what moves."""
+    """Describe a file's animations: names, spans, rates, channels, and which tracks move."""
     document = load(path)
     return [describe_animation(document, n) for n in range(len(animation_names(document)))]

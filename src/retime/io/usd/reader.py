@@ -14,8 +14,9 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
+from retime.io.as_read import kept_of
 from retime.io.files import read_bytes
-from retime.io.in_place import choose, kept_of, others_note
+from retime.io.in_place import choose, others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, scales_above, uniform_part
 from retime.io.usd.package import Unpacked, unpack

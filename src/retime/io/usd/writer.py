@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from retime.errors import InputError
+from retime.io.as_read import kept_of
 from retime.io.files import read_bytes, write_bytes
-from retime.io.in_place import kept_of, retimed_together
+from retime.io.in_place import retimed_together
 from retime.io.links import path_from
 from retime.io.usd.plan import EditPlan, matrices
 from retime.io.usd.reader import LIBRARY, Kept, Located, located

@@ -13,8 +13,11 @@ import numpy.typing as npt
 from retime.errors import FormatError, InputError, MissingDependencyError
 
 RATE = 22050
-# More than this is no song, seconds.
-_LONGEST = 4 * 3600
+_SAMPLE = 4  # bytes
+# More than this is no song, seconds; less in a small file, as silence shrinks to nearly nothing.
+_LONGEST, _SOME_SECONDS, _MEMORY_PER_BYTE = 4 * 3600, 3600, 10
+# Sound of fewer samples per second is none, and would be spread over more memory than its file.
+_LOWEST_RATE = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +58,9 @@ def read_song(path: str | Path) -> Song:
     if not path.is_file():
         raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
     av.logging.set_level(None)
-    parts: list[npt.NDArray[np.float32]] = []
-    total = 0
+    most = RATE * _SOME_SECONDS + _MEMORY_PER_BYTE * path.stat().st_size // _SAMPLE
+    most = min(most, RATE * _LONGEST)
+    sound = bytearray()  # grows in place: pieces and their sum would take the memory twice
     try:
         options = {"protocol_whitelist": "file"}
         with av.open(str(path), options=options, metadata_errors="replace") as container:
@@ -66,20 +70,29 @@ def read_song(path: str | Path) -> Song:
                 raise FormatError(f"there is {there} in the file", path=path)
             resampler = av.AudioResampler("flt", "mono", RATE)
             for frame in _frames(av, container, streams[0]):
+                if frame.sample_rate < _LOWEST_RATE:
+                    raise FormatError(
+                        f"it has {frame.sample_rate} samples per second; sound needs "
+                        f"{_LOWEST_RATE} or more",
+                        path=path,
+                    )
                 for piece in resampler.resample(frame):
-                    parts.append(piece.to_ndarray().reshape(-1))
-                    total += len(parts[-1])
-                if total > _LONGEST * RATE:
-                    raise InputError(f"{path} lasts more than {_LONGEST // 3600} hours")
-            parts += [piece.to_ndarray().reshape(-1) for piece in resampler.resample(None)]
+                    sound += piece.to_ndarray().tobytes()
+                if len(sound) > most * _SAMPLE:
+                    raise InputError(
+                        f"{path} lasts more than {most / RATE / 3600:.1f} hours, too long for a "
+                        "song in a file of its size"
+                    )
+            for piece in resampler.resample(None):
+                sound += piece.to_ndarray().tobytes()
     except (av.error.FFmpegError, ValueError) as e:
         if isinstance(e, InputError | FormatError):
             raise
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"the sound cannot be read ({reason})", path=path) from None
-    if not parts:
+    if not sound:
         raise FormatError("there is no sound in the file", path=path)
-    return Song(np.nan_to_num(np.concatenate(parts).astype(np.float32)))
+    return Song(np.nan_to_num(np.frombuffer(sound, np.float32), copy=False))
 
 
 def _frames(av: Any, container: Any, stream: Any) -> Iterator[Any]:

@@ -138,6 +138,10 @@ class Aligner(ABC):
         """Return the recording's time that many seconds from now, at the present rate."""
         return min(self.time + self.rate * max(seconds, 0.0), self.recording.end)
 
+    def first_time_like(self, time: float) -> float:
+        """Return the first time of the recording that a time repeats, or the time itself."""
+        return time
+
     @property
     def warp(self) -> TimeWarp:
         """The warp so far, from live to recorded time, within half a millisecond.

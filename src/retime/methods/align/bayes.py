@@ -96,6 +96,10 @@ class BayesAligner(Aligner):
         """Whether the performer is so near to the recording that it is followed as a copy."""
         return self._is_copy
 
+    def first_time_like(self, time: float) -> float:
+        """Return the first time of the recording that a time repeats, or the time itself."""
+        return self.recording.start + self._belief.first_like(time - self.recording.start)
+
     def reset(self) -> None:
         """Forget the performance and the performer, and wait for the next start."""
         super().reset()

@@ -149,8 +149,10 @@ def weigh_places(  # type: ignore[no-untyped-def]
     count, speeds = belief.shape
     joints = motion.shape[1]
     speed2 = np.empty(joints)
+    standing = 0.0  # how far motion is from none: the recorded motion does not excuse it
     for j in range(joints):
         speed2[j] = velocity[j, 0] ** 2 + velocity[j, 1] ** 2 + velocity[j, 2] ** 2
+        standing += weights[j] * speed2[j] / (floor2 + relative2 * speed2[j])
     fits = np.zeros(count)
     for i in range(count):
         here = at[i]
@@ -178,6 +180,8 @@ def weigh_places(  # type: ignore[no-untyped-def]
             if belief[i, k] <= 0.0:
                 continue
             off = max(0.0, live - 2.0 * rates[k] * both + rates[k] * rates[k] * recorded)
+            if rates[k] == 0.0:
+                off = standing
             more = elsewhere - cost[i] - weight * tail * np.log(1.0 + off / tail)
             belief[i, k] *= np.exp(min(more, _BOUND))
             at[i] += belief[i, k]

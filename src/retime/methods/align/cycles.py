@@ -287,6 +287,12 @@ class CycleFilter:
         way = np.interp([a * self.places, b * self.places], self._grid, self._way)
         return abs(float(way[1] - way[0]))
 
+    def first_like(self, time: float) -> float:
+        """Return the first time that a time repeats, or the time itself."""
+        place = min(len(self.path) - 1, round(time * self.places))
+        alike = self.repeats.of(place)
+        return time if not len(alike) or alike[0] > place else float(alike[0]) / self.places
+
     def _around(self, time: float) -> float:
         """Return the belief around a time."""
         half = int(AGREE * self.places)

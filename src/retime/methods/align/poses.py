@@ -119,6 +119,7 @@ class Sizer:
             self._head_height = float(np.percentile(recording.points[:, self._head, 1], 95))
         self._feet = [at[n] for n in _FEET if n in at]
         self._floor = floor_of(recording)
+        self._first_low = float(recording.points[0, self._feet, 1].min()) if self._feet else np.nan
         self.reset()
 
     def reset(self) -> None:
@@ -130,6 +131,7 @@ class Sizer:
         self._highest = 0.0
         self._lowest = np.nan
         self._lows: list[float] = []
+        self._begins_high = False
 
     def measure(self, recording: Recording) -> None:
         """Know a performer's build at once, from all of a performance."""
@@ -145,7 +147,7 @@ class Sizer:
         self._live, self._seen = other._live.copy(), other._seen.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
         self._highest, self._lowest = other._highest, other._lowest
-        self._lows = other._lows.copy()
+        self._lows, self._begins_high = other._lows.copy(), other._begins_high
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
@@ -182,6 +184,9 @@ class Sizer:
         """Return how far the performer's floor is above the recording's; 0 where it is one."""
         feet = [float(points[j, 1]) for j in self._feet if visible[j]]
         if learn and feet:
+            if not self._lows:
+                # On a box or in the air, as the recording begins: the floor has yet to be touched.
+                self._begins_high = abs(min(feet) - self._first_low) <= _SAME_FLOOR
             settled = len(self._lows) == _STEADY
             self._lows = [*self._lows[-_STEADY + 1 :], min(feet)]
             least = sorted(self._lows)[len(self._lows) // 2] - _JUMPED
@@ -193,6 +198,8 @@ class Sizer:
             else:  # what was wrong is forgotten in time
                 self._lowest += _FORGOTTEN * (max(low, self._lowest) - self._lowest)
         rise = self._lowest - self._floor
+        if self._begins_high and rise > 0:
+            return 0.0
         return rise if abs(rise) > _SAME_FLOOR else 0.0
 
     def _by_height(self, points: FloatArray, visible: Mask) -> float:

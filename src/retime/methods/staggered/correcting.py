@@ -1,31 +1,64 @@
-"""Corrections after a staggered warp: bodies that rise higher, hands that keep what they hold."""
+"""Corrections after the warp of staggered poses: higher jumps, longer ways, hands that hold."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from retime.body.contacts import find_contacts
 from retime.body.gripping import keep_grips
+from retime.body.holding import carried_contacts
 from retime.body.rising import flight_stretch, raised, within_hinges
+from retime.body.travelling import ground_shift, travelled
 from retime.motion import Motion
+from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply, apply_edits, correction_between
-from retime.motion.layers import PoseLayer
+from retime.motion.layers import GroundShift, PoseLayer
 from retime.timing import TimeWarp
 
-__all__ = ["corrected"]
+__all__ = ["Corrections", "corrected"]
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What to correct.
+
+    Parameters
+    ----------
+    weight : float
+        By what share the whole body is exaggerated: how high it jumps and how it leans.
+    travel : float
+        By what share its way over the ground is longer.
+    span : (float, float), optional
+        Outside of these times nothing changes, seconds.
+    keep_gravity : bool
+        Let exaggerated jumps last longer, so that they fall as before.
+    grips : bool
+        Lead hands to what they hold.
+    """
+
+    weight: float = 0.0
+    travel: float = 0.0
+    span: tuple[float, float] | None = None
+    keep_gravity: bool = False
+    grips: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.weight or self.travel or self.grips)
 
 
 def corrected(
     source: Motion,
     warp: TimeWarp,
     layer: PoseLayer | None,
-    weight: float,
-    span: tuple[float, float] | None,
-    *,
-    keep_gravity: bool,
-    grips: bool,
-) -> tuple[TimeWarp, PoseLayer | None]:
+    by: Corrections,
+    contacts: Sequence[Contact] | None = None,
+) -> tuple[TimeWarp, PoseLayer | None, GroundShift | None]:
     """Return the warp, longer where flights are to fall by gravity, and what corrects its poses.
+
+    The last is how far the ground moves under a body that travels farther.
 
     Parameters
     ----------
@@ -35,27 +68,29 @@ def corrected(
         Its staggering.
     layer : PoseLayer, optional
         Its changed poses.
-    weight : float
-        By what share the whole body is exaggerated: how high it jumps and how it leans.
-    span : (float, float), optional
-        Outside of these times nothing changes, seconds.
-    keep_gravity : bool
-        Let exaggerated jumps last longer, so that they fall as before.
-    grips : bool
-        Lead hands to what they hold.
+    by : Corrections
+        What to correct.
+    contacts : sequence of Contact, optional
+        In the source's time; left out, those found.
     """
-    rate = source.rate
-    if not weight:
-        plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
-    else:
-        base = apply(source, warp, fps=rate)
-        flights = find_contacts(base).flights if keep_gravity and weight > -1 else ()
+    rate, ground = source.rate, None
+    if not (by.weight or by.travel):
+        plain = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
+        return warp, correction_between(plain, keep_grips(source, plain, warp)), None
+    base = apply(source, warp, fps=rate)
+    if by.weight > -1 and by.weight and by.keep_gravity:
+        flights = find_contacts(base).flights
         if flights:
-            warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
+            warp = warp @ flight_stretch(base, float(np.sqrt(1 + by.weight)), flights)
             base = apply(source, warp, fps=rate)
-        plain = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
-        bent = plain if span is not None else within_hinges(base, plain)
-        made = raised(base, bent, weight, span)
-    if grips:
+    plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
+    if by.weight and by.span is None:
+        made = within_hinges(base, made)
+    if by.travel:
+        ground = ground_shift(base, by.travel, carried_contacts(source, warp, contacts))
+        base, made = travelled(base, base, ground), travelled(base, made, ground)
+    if by.weight:
+        made = raised(base, made, by.weight, by.span)
+    if by.grips:
         made = keep_grips(source, made, warp)
-    return warp, correction_between(plain, made)
+    return warp, correction_between(plain, made), ground

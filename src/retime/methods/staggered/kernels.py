@@ -15,6 +15,7 @@ __all__ = [
     "fit_places",
     "fit_rotations",
     "refine_rotations",
+    "rising",
     "rotation_changes",
     "turn_controls",
 ]
@@ -341,3 +342,28 @@ def refine_rotations(controls, values, times, knots, iterations):  # type: ignor
         samples, u = _samples_between(values, times, knots[s], knots[s + 1])
         if len(u) >= _FEWEST:
             _levenberg_marquardt(controls[s], samples, u, len(u), iterations)
+
+
+@kernel
+def rising(x):  # type: ignore[no-untyped-def]
+    """Fit numbers (N,) that never fall by least squares (pool adjacent violators)."""
+    level = np.empty(len(x))
+    size = np.empty(len(x), dtype=np.int64)
+    count = 0
+    for k in range(len(x)):
+        value = x[k]
+        many = 1
+        while count > 0 and level[count - 1] > value:
+            count -= 1
+            value = (level[count] * size[count] + value * many) / (size[count] + many)
+            many += size[count]
+        level[count] = value
+        size[count] = many
+        count += 1
+    out = np.empty(len(x))
+    at = 0
+    for k in range(count):
+        for _ in range(size[k]):
+            out[at] = level[k]
+            at += 1
+    return out

@@ -132,6 +132,16 @@ class StaggerParameters(FindingParameters, TimingParameters):
             slider=(-1, 1),
         ),
     ] = 0.0
+    travel: Annotated[
+        float,
+        About(
+            "Exaggerate the path over the ground by this fraction; -1 stays in place. Feet are "
+            "planted along the new path.",
+            minimum=-1.0,
+            maximum=MOST_WEIGHT,
+            slider=(-1, 1),
+        ),
+    ] = 0.0
     keep_gravity: Annotated[
         bool,
         About("Make exaggerated jumps longer, so that they still fall with gravity."),

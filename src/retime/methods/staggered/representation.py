@@ -18,7 +18,7 @@ from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
-from retime.methods.staggered.correcting import corrected
+from retime.methods.staggered.correcting import Corrections, corrected
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.operators import change, changed, interpolate
@@ -215,24 +215,23 @@ class Representation:
             Keep what hands hold together, where parts of a pose arrive at different times.
         """
         layer = self.layer()
-        quiet = layer is None and not self.timing.is_edited
-        warp, correction = self.warp(), None
-        weight = self.body_weight
+        span = None
+        if self.bounds is not None:
+            first, last = self.times[list(self._ends)]
+            span = (float(first), float(last))
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
-        if weight or held:
-            span = None
-            if self.bounds is not None:
-                first, last = self.times[list(self._ends)]
-                span = (float(first), float(last))
-            warp, correction = corrected(
-                self.source, warp, layer, weight, span, keep_gravity=keep_gravity, grips=held
-            )
+        by = Corrections(self.body_weight, self.travel_weight, span, keep_gravity, held)
+        quiet = layer is None and not self.timing.is_edited and not by
+        warp, correction, ground = self.warp(), None, None
+        if by:
+            warp, correction, ground = corrected(self.source, warp, layer, by, self.contacts)
         return Edit(
             warp=warp,
             layer=layer,
             correction=correction,
             fixes=() if quiet or self.is_blank else contact_fixes(constraints),
             contacts=self.contacts,
+            ground=ground,
         )
 
     @property
@@ -252,6 +251,13 @@ class Representation:
             and e.arguments.get("poses") is None
         ]
         return sum(whole)
+
+    @property
+    def travel_weight(self) -> float:
+        """By what share the body's way over the ground is longer."""
+        return sum(
+            float(e.arguments["weight"]) for e in self.edits if e.do == "travel" and not e.mute
+        )
 
     def motion(
         self,

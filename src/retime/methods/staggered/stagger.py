@@ -100,6 +100,8 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     if p.exaggerate:
         against = p.relative_to if p.relative_pose is None else float(p.relative_pose)
         poses = poses.exaggerate(p.exaggerate, relative_to=against, joints=chosen)
+    if p.travel:
+        poses = poses.travel(p.travel)
     for time, joint, *place in p.reach:
         poses = poses.reach(float(time), {joint: place}, help=p.reach_help)
     if p.detail != 1:

@@ -17,9 +17,10 @@ from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change, changed
 from retime.methods.staggered.pose_values import mean_value, still_motion
+from retime.methods.staggered.reach_edits import ReachEdits
 from retime.methods.staggered.representation import PoseName
 from retime.methods.staggered.timing_edits import TimingEdits
-from retime.methods.staggered.value_edits import ValueEdits, When
+from retime.methods.staggered.value_edits import When
 
 __all__ = ["MOST_SHARE", "Ease", "Toward", "TweenEdits", "ease_time"]
 
@@ -35,7 +36,7 @@ _PAST = 0.2
 _EARLY, _LATE = 0.2, 0.85
 
 
-class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
+class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
     """Poses moved toward others, and eased."""
 
     @recorded

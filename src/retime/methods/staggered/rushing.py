@@ -1,0 +1,164 @@
+"""How many times as fast as in the source joints turn when parts of poses move in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body.body import find_body
+from retime.body.holding import as_delivered
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import apply
+from retime.motion.memory import last
+from retime.motion.sampling import ChannelTimes, Frames, sample
+from retime.timing import TimeWarp
+
+__all__ = ["causes_of_turns", "turn_ratios"]
+
+Mask = npt.NDArray[np.bool_]
+
+# Turns slower than this, in radians a second, are never too fast.
+_SLOW = np.radians(120)
+# A turn in one frame that is this many times the fastest beside it is a jump: it tells nothing.
+_JUMP = 3.0
+# Noise of the source that staggering hardly changes is within the bound by this factor.
+_SURE = 1.05
+
+
+def _turns(own: FloatArray, source: Motion) -> FloatArray:
+    """Return how fast joints turn in space, then from their parents, (F - 1, 2 J) radians/s.
+
+    ``own`` are rotations (F, J, 4) from their parents, at the source's rate.
+    """
+    from retime.motion.kernels import chain_rotations
+
+    in_space = chain_rotations(source.skeleton.parents, own, np.array([1.0, 0.0, 0.0, 0.0]))
+    both = np.concatenate([in_space, own], axis=1)
+    # Quicker than quat.angle, and exact enough for turns of a degree a frame.
+    half = np.arccos(np.minimum(np.abs(np.einsum("fji,fji->fj", both[1:], both[:-1])), 1.0))
+    return np.asarray(2 * source.rate * half)
+
+
+def _jumps(turns: FloatArray) -> Mask:
+    """Mark turns (F - 1, N) of one frame alone: those are jumps, not movement."""
+    beside = np.pad(turns, ((1, 1), (0, 0)))
+    steady = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0).max(axis=0)
+    return np.asarray(turns > _JUMP * np.maximum(steady, _SLOW))
+
+
+@dataclass(frozen=True, eq=False)
+class _Jump:
+    """A joint that jumps from its parent between two times, and the joints (J,) that show it."""
+
+    joint: int
+    start: float
+    end: float
+    shown: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """How fast a motion's joints turn, and where it jumps: flips, or a rest pose in front."""
+
+    fastest: FloatArray
+    """At most, but for jumps, (2 J,)."""
+    noisiest: FloatArray
+    """At most, where they show no jump, (2 J,)."""
+    jumps: tuple[_Jump, ...]
+
+    @classmethod
+    def of(cls, motion: Motion, jumps: tuple[_Jump, ...] | None = None) -> _Known:
+        """Measure a motion; ``jumps`` are those of its source, where it has one."""
+        turns, times, skeleton = _turns(motion.rotations, motion), motion.times, motion.skeleton
+        alone, count = _jumps(turns), len(skeleton)
+        if jumps is None:
+            # Jumps of a chain that undo each other show nowhere: they must not come apart.
+            hang = np.array([[i in skeleton.chain(j) for j in range(count)] for i in range(count)])
+            jumps = tuple(
+                _Jump(int(j), float(times[f]), float(times[f + 1]), alone[f, :count] & hang[j])
+                for f, j in np.argwhere(alone[:, count:])
+            )
+        known = cls(np.where(alone, 0.0, turns).max(axis=0, initial=0.0), turns, jumps)
+        jumped = known.jumped(TimeWarp.identity(*motion.domain), motion, times)
+        return replace(known, noisiest=np.where(jumped, 0.0, turns).max(axis=0, initial=0.0))
+
+    def usual(self, most: float) -> FloatArray:
+        """Return what turns are measured by, (2 J,): without any staggering all are in bounds."""
+        return np.maximum(self.fastest, _SURE * self.noisiest / most)
+
+    def jumped(self, warp: TimeWarp, source: Motion, times: FloatArray) -> Mask:
+        """Mark turns (F - 1, 2 J) of joints that pass a jump of the source, or show one."""
+        names = source.skeleton.names
+        out = np.zeros((len(times) - 1, 2 * len(names)), dtype=bool)
+        for jump in self.jumps:
+            then = warp(times, names[jump.joint])
+            frames = (then[:-1] < jump.end + 1e-9) & (then[1:] > jump.start - 1e-9)
+            own = np.arange(len(names)) == jump.joint
+            out[frames] |= np.r_[jump.shown, own]
+        return out
+
+
+def turn_ratios(
+    timing: Timing,
+    source: Motion,
+    most: float,
+    contacts: tuple[Contact, ...] | None,
+    *,
+    held: bool,
+) -> tuple[FloatArray, FloatArray]:
+    """Return moments (T,), and how many times its fastest each joint turns then, (T, 2 J)."""
+    warp = timing.warp()
+    known = last(source, "known turns", (), lambda: _Known.of(source))
+    usual = np.maximum(known.usual(most), _SLOW)
+    if held:
+        plain = apply(source, warp, fps=source.rate)
+        times, own = plain.times, plain.rotations
+    else:
+        times = Frames.of(source, warp.domain, source.rate, False, None).times
+        own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
+    ratio = _turns(own, source) / usual  # also for those who do not have contacts held
+    if held:
+        made = as_delivered(source, plain, warp, contacts)
+        # What holding alone does to the source is not the staggering's.
+        alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
+        usual = np.maximum(usual, alone.usual(most))
+        ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
+    if known.jumps:
+        ratio[known.jumped(warp, source, times)] = 0.0
+    return times[:-1], ratio
+
+
+def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -> _Known:
+    """Measure a motion whose only change is that its contacts are held."""
+    warp = TimeWarp.identity(*source.domain)
+    return _Known.of(as_delivered(source, source, warp, contacts), known.jumps)
+
+
+def causes_of_turns(source: Motion, *, held: bool) -> Mask:
+    """Mark the channels (2 J, C) whose times decide how joints turn in space, and from parents.
+
+    Where contacts are held, a limb also depends on the root's place and on the joints in contact.
+    """
+    return last(source, "causes of turns", held, lambda: _causes(source, held))
+
+
+def _causes(source: Motion, held: bool) -> Mask:
+    skeleton, count = source.skeleton, len(source.skeleton)
+    out = np.zeros((2 * count, len(skeleton.channels)), dtype=bool)
+    for j in range(count):
+        out[j, skeleton.chain(j)] = True
+        out[count + j, j] = True
+    if held:
+        for limb in find_body(source).limbs.values():
+            chain = {*skeleton.chain(limb.upper), *skeleton.chain(limb.end)}
+            led = {limb.upper, *chain.difference(skeleton.chain(limb.upper))}
+            # What touches the ground is at the end of the limb or below it.
+            tips = {j for j in range(count) if limb.end in skeleton.chain(j)}
+            rows = [*led, *(count + j for j in led), *tips]
+            out[np.ix_(rows, sorted({*chain, *tips, *range(count, out.shape[1])}))] = True
+    return out
