@@ -163,7 +163,7 @@ def _parents(parents: Any) -> npt.NDArray[np.int64]:
             raise ValueError
     except (TypeError, ValueError):
         raise InputError(
-            "parents is a list (J,) of whole numbers: each joint's parent, which stands before it, "
+            "parents is a list (J,) of whole numbers: each joint's parent, which comes before it, "
             "and -1 for a root"
         ) from None
     return above.astype(np.int64)

@@ -89,7 +89,7 @@ class CapableBody:
             if not (np.isfinite(factor) and factor > 0):
                 raise InputError(f"the mass of {name} cannot be scaled by {factor}")
             if name not in m.figure.bodies:
-                raise InputError(f"{name!r} has no mass of its own to scale")
+                raise InputError(f"{name!r} has no mass to scale")
         self.mass_scale = named
         self.added = added_loads(m, world.load)
         self.shifts = moved_centres(m, world.centre_shift)

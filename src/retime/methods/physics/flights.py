@@ -268,8 +268,8 @@ def _held_notes(found: Flights) -> list[Note]:
         return []
     return [
         Note(
-            f"{share:.0%} of the clip is held up by something that was not found: no force is "
-            "asked of it there",
+            f"{share:.0%} of the clip is held by a contact that was not detected: forces "
+            "have no limits there",
             Remedy("give the contacts", parameter="contacts"),
             code="held-unseen",
             share=share,

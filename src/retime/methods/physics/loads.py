@@ -74,7 +74,7 @@ def _behind(m: Measured, joint: int) -> FloatArray:
 
 def _ball(m: Measured, joint: str, kilograms: float, offset: FloatArray) -> Added:
     if m.motion.skeleton.index(joint) not in m.figure.places:
-        raise InputError(f"{joint!r} is no part of the figure that carries loads")
+        raise InputError(f"{joint!r} is not a part of the figure that can carry loads")
     own = m.solids.get(joint)
     centre = offset if own is None else own.centre + offset
     radius = (3 * kilograms / (4 * np.pi * _DENSITY)) ** (1 / 3)
@@ -90,6 +90,6 @@ def moved_centres(
     for key, shift in shifts:
         for name in m.body.find_joints([key]):
             if name not in m.figure.bodies:
-                raise InputError(f"{name!r} has no mass of its own whose centre could be moved")
+                raise InputError(f"{name!r} has no mass whose centre could be moved")
             out[name] = np.array(shift, float)
     return out

@@ -47,7 +47,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
             notes.append(
                 Note(
                     f"the recording lacks {usual:.2f} body weights of force at the median and "
-                    f"{most:.2f} at 95 %: that is forgiven as error of measurement",
+                    f"{most:.2f} at 95 %: this is treated as a measurement error",
                     code="forgiven",
                     median=usual,
                     most=most,
@@ -56,7 +56,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
     if model.lent > _LENT:
         notes.append(
             Note(
-                f"to move as recorded with the changed masses, joints are lent up to "
+                f"to move as recorded with the changed masses, joints get up to "
                 f"{model.lent:.2f} times their strength",
                 code="strength-lent",
                 factor=model.lent,
@@ -103,8 +103,8 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
         )
     if most is not None and asked > most * (1 + _ROUNDING):
         return Note(
-            f"{asked:.3g} s is longer than a body could make it last ({most:.3g} s is the most): "
-            "it is shown in slow motion",
+            f"{asked:.3g} s is longer than the longest feasible duration, {most:.3g} s: it is "
+            "slow motion",
             code="longer-than-possible",
             asked=asked,
             most=most,
@@ -164,7 +164,7 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
     start = float(model.times[outside[0]])
     return [
         Note(
-            f"{len(outside)} of {len(model.times)} frames ask a little more than a body could do "
+            f"{len(outside)} of {len(model.times)} frames slightly exceed the limits of the body "
             f"(from {start:.3g} s on)",
             code="beyond-feasible",
             frames=len(outside),
