@@ -5,6 +5,7 @@ Run by ``make release``. Nothing is uploaded: a tag does that, through the relea
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -48,7 +49,15 @@ def stated_version() -> str:
         found = re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)
         if found is None or found[1] != version:
             sys.exit(f"{name} states version {found and found[1]}, pyproject.toml {version}")
+    tag = os.environ.get("GITHUB_REF_NAME", "") if _is_tag() else f"v{version}"
+    if tag != f"v{version}":
+        sys.exit(f"the tag is {tag}, but pyproject.toml states version {version}")
     return version
+
+
+def _is_tag() -> bool:
+    """Return whether a tag in GitHub's workflow started this."""
+    return os.environ.get("GITHUB_REF_TYPE") == "tag"
 
 
 def check_contents(wheel: Path) -> None:
