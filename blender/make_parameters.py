@@ -48,46 +48,39 @@ def _words(kind):
     return [w for inner in typing.get_args(kind) for w in _words(inner)]
 
 
+def _entry(p):
+    """Describe a parameter as a panel needs it."""
+    kind, choices, optional = _kind(p.type)
+    default = None if p.required else p.default
+    numeric = default is None or isinstance(default, int | float)
+    if (kind in ("float", "int") and not numeric) or (
+        kind == "choice" and not isinstance(default, str)
+    ):
+        kind = "other"
+    about = p.about
+    entry = {"name": p.name, "label": p.label, "kind": kind, "help": about.help, "unit": about.unit}
+    entry["advanced"] = about.advanced
+    if kind == "float" and _is_moment(p.declared_type):
+        entry["moment"] = True
+    if about.presets:
+        entry["presets"] = dict(about.presets)
+    if kind != "other":
+        entry |= {"default": default, "optional": optional or default is None}
+        entry |= {"minimum": about.minimum, "maximum": about.maximum, "choices": choices}
+    elif words := [w for w in _words(p.type) if isinstance(w, str)]:
+        entry["words"] = words
+    return entry
+
+
 def page():
     """Make the page's text."""
-    out = {}
-    for name in OFFERED:
-        method = METHODS[name]
-        listed = []
-        for p in declared(method.parameters):
-            kind, choices, optional = _kind(p.type)
-            default = None if p.required else p.default
-            if (
-                kind in ("float", "int")
-                and default is not None
-                and not isinstance(default, int | float)
-            ):
-                kind = "other"
-            if kind == "choice" and not isinstance(default, str):
-                kind = "other"
-            entry = {
-                "name": p.name,
-                "label": p.label,
-                "kind": kind,
-                "help": p.about.help,
-                "unit": p.about.unit,
-            }
-            entry["advanced"] = p.about.advanced
-            if kind == "float" and _is_moment(p.declared_type):
-                entry["moment"] = True
-            if p.about.presets:
-                entry["presets"] = dict(p.about.presets)
-            if kind == "other" and (words := [w for w in _words(p.type) if isinstance(w, str)]):
-                entry["words"] = words
-            if kind != "other":
-                entry |= {"default": default, "optional": optional or default is None}
-                entry |= {
-                    "minimum": p.about.minimum,
-                    "maximum": p.about.maximum,
-                    "choices": choices,
-                }
-            listed.append(entry)
-        out[name] = {"summary": method.summary, "parameters": listed}
+    out = {
+        name: {
+            "summary": METHODS[name].summary,
+            "parameters": [_entry(p) for p in declared(METHODS[name].parameters)],
+        }
+        for name in OFFERED
+    }
     return json.dumps(out, indent=1) + "\n"
 
 

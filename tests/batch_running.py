@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from typing import IO, Any
 import retime
 from retime import Recipe, Step, samples
 from retime.batch.manifest import Row, read_rows
+from retime.cli import main
 
 
 def make_library(folder: Path, *, bad: bool = False) -> Path:
@@ -56,7 +58,15 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]], s
 
 
 def run_batch_command(*arguments: str | Path) -> tuple[int, list[dict[str, Any]], str]:
-    return finish(start("batch", *arguments, "--json"))
+    """Run a batch in this process: status, lines of JSON, standard error."""
+    status: Any = 0
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(["batch", *map(str, arguments), "--json"])
+        except SystemExit as e:
+            status = e.code or 0
+    return int(status), [json.loads(line) for line in out.getvalue().splitlines()], err.getvalue()
 
 
 def hashes(out: Path) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,12 +101,18 @@ class Studying:
         return self.page.evaluate(expression)
 
     def until(self, expression: str, wait: float = 60) -> None:
-        """Wait for something to be true; the page's own policy forbids playwright's way."""
-        end = time.monotonic() + wait
-        while not self.page.evaluate(f"Boolean({expression})"):
-            if time.monotonic() > end:
-                raise AssertionError(f"not within {wait} s: {expression}\n{self.errors}")
-            time.sleep(0.02)
+        """Wait for something to be true; the page's own policy forbids playwright's way.
+
+        The page looks for itself: to ask it again and again takes more than what is waited for.
+        """
+        look = (
+            "new Promise((done, fail) => { const end = performance.now() + 1000 * "
+            f"{wait}; const look = () => {{ try {{ if ({expression}) done(true); "
+            "else if (performance.now() > end) done(false); else setTimeout(look, 20); } "
+            "catch (e) { fail(e); } }; look(); })"
+        )
+        if not self.page.evaluate(look):
+            raise AssertionError(f"not within {wait} s: {expression}\n{self.errors}")
 
     def up_to_date(self) -> None:
         self.until(

@@ -14,6 +14,7 @@ import pytest
 from numpydoc.validate import validate
 
 import retime
+from sources import parsed
 
 ROOT = Path(__file__).parents[1]
 
@@ -78,7 +79,7 @@ _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 def _strings(path: Path) -> list[tuple[int, str]]:
     """Every string of a module but its docstrings, with its line."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     blocks = [n for n in ast.walk(tree) if isinstance(n, kinds)]
     docs = {id(b.body[0].value) for b in blocks if b.body and isinstance(b.body[0], ast.Expr)}
@@ -140,7 +141,7 @@ def test_every_note_has_a_code() -> None:
     plain = ["notes.append('x')", "m.with_notes(f'{x}')", "Motion(notes=('x',))", "notes += ['x']"]
     assert all(_notes_in_plain_text(ast.parse(line)) for line in plain)
     for path in (ROOT / "src" / "retime").rglob("*.py"):
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         if path.name != "otio_child.py":  # it runs alone, and its sentences become notes later
             assert _notes_in_plain_text(tree) == [], path
         for node in ast.walk(tree):

@@ -20,6 +20,7 @@ from retime.coercion import coerce
 from retime.keywords import takes
 from retime.methods import METHODS, Method, method
 from retime.parameters import About, build, declared
+from sources import parsed
 
 SOURCE = Path(retime.__file__).parent
 
@@ -164,8 +165,9 @@ def test_bounds_are_allowed(bound: float) -> None:
 
 def declarations() -> list[ast.Call]:
     """Every ``About(...)`` in the source."""
-    trees = [ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))]
-    calls = [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    sources = [path for path in sorted(SOURCE.rglob("*.py")) if "About(" in path.read_text()]
+    nodes = [n for path in sources for n in ast.walk(parsed(path))]
+    calls = [n for n in nodes if isinstance(n, ast.Call)]
     return [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "About"]
 
 

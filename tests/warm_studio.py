@@ -17,8 +17,10 @@ from retime.cli import main
 from retime.process.template import Template, control_sockets, wait_for_fork
 from retime.recipe import Recipe, Step
 from retime.recipe.json import to_document
-from retime.studio import jobs, server, worker, workers
+from retime.studio import jobs, worker, workers
 from retime.studio.evaluation import FrameMaker
+from retime.studio.forms import method_forms
+from retime.studio.server import serve
 from retime.studio.workspace import sha256_of
 
 _STEPS = [
@@ -30,7 +32,8 @@ _STEPS = [
 
 
 def load_everything() -> None:
-    """Do once what most tests ask a worker for."""
+    """Do once what most tests ask a studio for."""
+    method_forms()
     maker = FrameMaker(lambda text, share: None)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "jump.bvh"
@@ -58,5 +61,5 @@ def run() -> None:
 
 
 if __name__ == "__main__":
-    assert server
+    assert serve  # loaded ahead; the command imports it by itself
     run()

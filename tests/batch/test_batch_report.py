@@ -82,7 +82,7 @@ def test_what_is_no_batch_gets_a_sentence(run: Any, tmp_path: Path, out: Path) -
     for arguments, said in (
         ((tmp_path,), "no manifest"),
         ((out, tmp_path / "page.txt"), ".html"),
-        ((out / "manifest.sqlite",), "say where the page goes"),
+        ((out / "manifest.sqlite",), "give the page to write"),
     ):
         status, _, err = run("report", *arguments)
         assert (status, said in err) == (2, True), err

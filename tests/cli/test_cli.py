@@ -231,7 +231,7 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("info", d), "no suffix"),
         (
             lambda d, j: ("stagger", j, "--list", "--warp", d / "w.json"),
-            "--warp goes with a result",
+            "--warp needs a result",
         ),
         (
             lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"),
@@ -245,7 +245,7 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, d / "no" / "out.bvh"), "does not exist"),
         (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),
         (lambda d, j: ("convert", j, j), "is the input"),
-        (lambda d, j: ("apply", j, d / "out.bvh"), "say how to retime"),
+        (lambda d, j: ("apply", j, d / "out.bvh"), "give --warp FILE"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
@@ -440,7 +440,7 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([], "say where to write the result"),
+        ([], "give an output file"),
         (["out.bvh", "--succession", "RigthArm:0.1:1"], "did you mean 'RightArm'"),
         (["out.bvh", "--succession", "RightArm:0.1"], "it takes 3 values"),
         (["out.bvh", "--move", "50:51"], "no pose near 50 s"),

@@ -658,7 +658,7 @@ def test_a_motion_goes_to_another_process_and_back(walk_fbx: Path, tmp_path: Pat
 
 def test_times_that_cannot_be_counted_are_refused(walk_fbx: Path, tmp_path: Path) -> None:
     late = apply(retime.read(walk_fbx), TimeWarp([1e9, 1e9 + 2], [0, 2]))
-    with pytest.raises(InputError, match="beyond what FBX can count"):
+    with pytest.raises(InputError, match="too large for FBX"):
         retime.write(late, tmp_path / "a.fbx")
 
 

@@ -540,7 +540,7 @@ def test_layer_offsets_and_references(tmp_path: Path) -> None:
     bare = without_samples(over)
     assert "points" not in bare
     assert "def " not in bare
-    with pytest.raises(InputError, match="cannot lie over itself"):
+    with pytest.raises(InputError, match="cannot be a layer over itself"):
         retime.write(retime.read(over), over)
 
 
@@ -810,7 +810,7 @@ def test_an_animation_without_a_skeleton(tmp_path: Path) -> None:
     stage.GetRootLayer().Save()
     motion = retime.read(tmp_path / "bare.usda")
     assert motion.skeleton.names == ("Hips", "Leg", "Spine")
-    assert any("first frame stands for them" in n for n in motion.notes)
+    assert any("those of the first frame are used" in n for n in motion.notes)
 
 
 # ---- the way of samples

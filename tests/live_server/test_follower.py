@@ -139,10 +139,10 @@ def test_an_hour_leaves_memory_as_it_was() -> None:
                 follower.cue(now)
         return now
 
-    now = hour(90, 0.0)
+    now = hour(30, 0.0)
     before = most_memory()
-    hour(3600 if os.environ.get("RETIME_STRESS") else 150, now)
-    assert most_memory() - before < 8 << 20
+    hour(3600 if os.environ.get("RETIME_STRESS") else 60, now)
+    assert most_memory() - before < 4 << 20
     assert len(follower.history.scores()) <= 20
 
 

@@ -90,9 +90,10 @@ def test_losses_on_the_way_cost_no_accuracy(
     assert off.mean() < 20  # what the aligner itself must reach with drops
 
 
-def test_the_partner_goes_out_while_nobody_comes_in(
+def test_floods_strangers_and_nonsense_do_not_stop_it(
     run_live: Callable[..., Running], punches: Path
 ) -> None:
+    """And afterwards, while nobody comes in, the partner goes out and rests."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ears:
         ears.bind((LOOPBACK, 0))
         ears.settimeout(20)
@@ -100,17 +101,12 @@ def test_the_partner_goes_out_while_nobody_comes_in(
             punches, "--in", f"vmc://{LOOPBACK}:0",
             "--out", f"vmc://{LOOPBACK}:{ears.getsockname()[1]}",
         )  # fmt: skip
-        motion = samples.punches()
-        half = motion.times[motion.times < motion.duration / 2]
-        send(running.address, list(frames_of(motion, half, half)))
-        running.wait(lambda line: line["type"] == "status" and line["cue"]["state"] == "silent")
-        ears.setblocking(False)
-        for _ in range(100_000):  # what came before
-            try:
-                ears.recv(65_535)
-            except BlockingIOError:
-                break
-        ears.settimeout(20)
+        unknown = [(0.0, bone_message(name, 0, 0, 0, 0, 0, 0, 1)) for name in ("Tail", "Wing_L")]
+        send(running.address, unknown)
+        line = running.wait(lambda line: line["type"] == "status" and len(line["unknown"]) == 2)
+        assert line["unknown"] == ["Tail", "Wing_L"]
+        _perform_amid_a_flood(running)
+        _drain(ears)
         assembler, performer = Assembler(), Performer(["hips", "left_hand", "right_hand"])
         poses = []
         for _ in range(40):  # nobody sends, and frames go on coming
@@ -123,16 +119,15 @@ def test_the_partner_goes_out_while_nobody_comes_in(
         assert status == 0, said
 
 
-def test_floods_strangers_and_nonsense_do_not_stop_it(
-    run_live: Callable[..., Running], punches: Path
-) -> None:
-    running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0")
+def _perform_amid_a_flood(running: Running) -> None:
+    """Perform, with nonsense of one's own and a stranger, and see that it is followed."""
     motion = samples.punches()
     dice = random.Random(3)
     frames = list(frames_of(motion, motion.times, motion.times))
     stranger = threading.Thread(
         target=send, args=(running.address, [(t, frames[0][1]) for t, _ in frames])
     )
+    time.sleep(0.3)  # until the sender before is no longer waited for
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
         start = time.monotonic()
         for k, (at, data) in enumerate(frames):
@@ -144,23 +139,24 @@ def test_floods_strangers_and_nonsense_do_not_stop_it(
                 out.sendto(dice.randbytes(dice.randrange(0, 400)), running.address)
     stranger.join()
     line = running.wait(
-        lambda line: line["type"] == "status" and line["cue"]["state"] in ("finished", "silent")
+        lambda line: (
+            line["type"] == "status"
+            and line["packets"] > len(frames)
+            and line["cue"]["state"] == "silent"
+        )
     )
     assert line["malformed"] > len(frames)
     assert line["refused"] > len(frames) // 2
     assert line["cue"]["heard"] > motion.start + 0.9 * motion.duration
-    assert running.stop()[0] == 0
 
 
-def test_bones_that_nobody_knows_are_listed(
-    run_live: Callable[..., Running], punches: Path
-) -> None:
-    running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0")
-    data = [(0.0, bone_message(name, 0, 0, 0, 0, 0, 0, 1)) for name in ("Tail", "Wing_L")]
-    send(running.address, data)
-    line = running.wait(lambda line: line["type"] == "status" and len(line["unknown"]) == 2)
-    assert line["unknown"] == ["Tail", "Wing_L"]
-    assert running.stop()[0] == 0
+def _drain(ears: socket.socket) -> None:
+    """Throw away what waits at a socket."""
+    ears.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        for _ in range(100_000):
+            ears.recv(65_535)
+    ears.settimeout(20)
 
 
 def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
@@ -295,7 +291,9 @@ def test_recoveries_do_not_write_over_each_other(tmp_path: Path) -> None:
 def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: Path) -> None:
     import websockets
 
-    running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--feed", "0", "--partner", punches)
+    running = run_live(  # few frames: they go to 32 listeners
+        punches, "--in", f"vmc://{LOOPBACK}:0", "--feed", "0", "--partner", punches, "--rate", "20"
+    )
     address, _, token = running.new_feed().partition("/?token=")
     address = address.replace("http", "ws")
     motion = samples.punches()

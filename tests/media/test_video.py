@@ -256,7 +256,7 @@ def test_what_makes_no_sense_is_a_sentence(clip: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=word):
             retime_video(clip, out, warp, **changed)
-    with pytest.raises(InputError, match="lasts 0 s"):
+    with pytest.raises(InputError, match="no duration"):
         retime_video(clip, out, TimeWarp([1], [1]))
     with pytest.raises(InputError, match="more than a day"):
         retime_video(clip, out, TimeWarp([0, 1e6], [0, 1]))
@@ -288,7 +288,7 @@ def test_files_without_video_or_time_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="less than two frames"):
         retime_video(single, out, warp)
     swift = make_video(tmp_path / "swift.mp4", frames=10, fps=5000)
-    with pytest.raises(FormatError, match="no camera has"):
+    with pytest.raises(FormatError, match="not plausible"):
         retime_video(swift, out, TimeWarp([0, 1], [0, 0.001]))
     (tmp_path / "text.mp4").write_text("not a video")
     with pytest.raises(FormatError, match="cannot be read"):

@@ -46,6 +46,29 @@ def test_in_the_middle_of_a_walk_the_cycle_is_followed_and_the_time_is_not_claim
     assert other.confidence > 0.8
 
 
+def test_a_recording_that_begins_on_a_box_is_followed(walk: Recording) -> None:
+    """The performer's floor is not known before a foot has touched it."""
+    fall = np.interp(walk.times, [1.0, 1.4], [0.3, 0.0])
+    boxed = Recording(walk.times, walk.points + fall[:, None, None] * [0, 1, 0], walk.joints)
+    aligner = BayesAligner(boxed)
+    source = np.arange(0.0, 2.0, 1 / 60)
+    found = np.array(list(follow(aligner, boxed, source, noise=0.01)))
+    assert np.abs(found - source)[12:].max() < 0.06
+    assert aligner.confidence > 0.9
+
+
+def test_a_fast_recording_does_not_excuse_who_moves_where_it_stands() -> None:
+    """Frames that are no motion, at the beginning of a recording, do not hold the performer."""
+    walk = record(samples.walk(seconds=3.0))
+    points = walk.points.copy()
+    points[:2] -= [0, 0.9, 0]
+    glitched = Recording(walk.times, points, walk.joints)
+    aligner = BayesAligner(glitched)
+    source = np.arange(0.0, 1.5, 1 / 60)
+    found = np.array(list(follow(aligner, glitched, source, noise=0.01)))
+    assert np.abs(found - source)[-20:].max() < 0.05
+
+
 def test_a_cycle_that_is_not_known_is_said_so(walk: Recording) -> None:
     aligner = BayesAligner(walk, start="anywhere")
     states = []

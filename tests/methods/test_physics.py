@@ -679,10 +679,10 @@ def test_a_timing_at_the_limit_says_what_it_asks(jump: PhysicsModel) -> None:
     tight = jump.warp(duration=1.001 * least)
     assert jump.explain(tight).share > 0.98
     over = jump.warp(duration=0.9 * least)
-    assert any("more than a body could do" in note for note in over.notes)
+    assert any("exceed the limits of the body" in note for note in over.notes)
     assert jump.explain(over).violations
     easy = jump.warp(duration=jump.motion.duration)
-    assert not any("more than a body could do" in note for note in easy.notes)
+    assert not any("exceed the limits of the body" in note for note in easy.notes)
 
 
 def test_what_is_feasible_does_not_depend_on_where_the_figure_stands() -> None:

@@ -103,7 +103,7 @@ def test_a_run_has_a_longest_duration_and_then_slow_motion() -> None:
     warp = model.warp(duration=1.5 * most)
     assert warp.duration == pytest.approx(1.5 * most)
     assert code_of(warp.notes, "longer-than-possible") is not None
-    with pytest.raises(InfeasibleError, match="longer than a body"):
+    with pytest.raises(InfeasibleError, match="longest feasible duration"):
         model.warp(duration=1.5 * most, strict=True)
 
 

@@ -984,6 +984,15 @@ def test_travel_scales_the_path_and_feet_stay_planted(
     assert np.allclose(positions(later)[-1, 0, [0, 2]], positions(made)[-1, 0, [0, 2]], atol=1e-9)
 
 
+def test_a_jump_travels_to_its_last_frame_though_it_lasts_longer() -> None:
+    jump = samples.jump()
+    step = Step("stagger", {"travel": 0.4, "exaggerate": 0.3, "keep_gravity": True})
+    made = Recipe([step]).evaluate(jump)
+    before, after = (positions(m)[-1, 0] - positions(m)[0, 0] for m in (jump, made))
+    assert made.duration > jump.duration
+    assert np.allclose(after[[0, 2]], 1.4 * before[[0, 2]], atol=1e-3)
+
+
 def test_travel_is_refused_where_ends_must_match(walk: Motion) -> None:
     for parameters, why in (({"range": (0.5, 2.0)}, "inside a range"), ({"loop": True}, "a cycle")):
         with pytest.raises(InputError, match=why):

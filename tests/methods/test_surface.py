@@ -490,7 +490,7 @@ def test_surfaces_from_the_command_line(run: Any, motion: Motion, tmp_path: Path
     [
         (["o.bvh"], "no key was given"),
         (["o.bvh", "--at", "1"], "each drag needs --at, --joint and --shift"),
-        (["--at", "1", "--joint", "RightHand", "--shift", "0.1"], "say where to write"),
+        (["--at", "1", "--joint", "RightHand", "--shift", "0.1"], "give an output file"),
         (["o.bvh", "--at", "9", "--joint", "RightHand", "--shift", "0.1"], "outside the clip"),
         (["o.bvh", "--at", "1", "--joint", "RigthHand", "--shift", "0.1"], "did you mean"),
         (

@@ -239,6 +239,11 @@ def test_a_library_outside_the_root_is_not_looked_into(
     window.do(type="add_step", version="A", step=step)
     problem, _ = window.next("problem")
     assert "outside" in problem["text"]
+    # A file under the root is shown beside the result.
+    shutil.copy(jump_file, studio.folder.parent / "reference.bvh")
+    step = {"method": "guided", "parameters": {"reference": ["reference.bvh"]}}
+    window.do(type="add_step", version="A", step=step)
+    assert window.next("motion", lambda h: h["id"] == "reference.bvh")[0]["name"] == "reference"
 
 
 def test_uploads_are_looked_at_first(start_studio: Start, jump_file: Path) -> None:

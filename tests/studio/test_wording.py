@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from retime import InputError, TimeWarp
 from retime.notes import Note, Remedy
+from retime.studio.forms import method_forms
 from retime.studio.wording import studio_error, studio_notes, studio_words
+
+
+def test_the_help_of_forms_names_no_argument_of_the_command_line() -> None:
+    foreign = re.compile(
+        r"\b(?!(?:IK|FK|GLB|BVH)\b)[A-Z]{2,}\b|\b[ABSVW]\b[ ,.]|Python|JSON|equation"
+    )
+    fields = [(f.name, f.help) for form in method_forms() for f in form.fields]
+    assert [(name, text) for name, text in fields if foreign.search(text)] == []
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ describe("forms", () => {
   it("reads columns from what the command line shows", () => {
     expect(columns(field({ metavar: "JOINT=FACTOR" })).map((c) => c.kind)).toEqual(["joint", "number"]);
     expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.name)).toEqual(["a", "b", "slow", "fast"]);
+    expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.title)).toEqual(["from", "to", "slowest", "fastest"]);
     expect(columns(field({ metavar: "SRC:JOINT:V" })).map((c) => c.kind)).toEqual(["number", "joint", "number"]);
   });
 
@@ -162,6 +163,9 @@ describe("the status line", () => {
     expect(statusOf({ ...facts, waiting: true, progress })).toMatchObject({
       kind: "busy", text: "Finding the best timing", detail: "62 %, about 2 s left", share: 0.62,
     });
+  });
+  it("does not call old results up to date while the server is gone", () => {
+    expect(statusOf({ ...facts, connected: false })).toMatchObject({ kind: "idle", text: "Not connected" });
   });
   it("names the problem", () => {
     const problem = { type: "problem", title: "No warp", text: "" } as const;

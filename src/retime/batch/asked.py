@@ -28,7 +28,7 @@ class Batch:
     gate: Gate = field(default_factory=lambda: Gate({}))
     """Thresholds that results must meet to be accepted."""
     vary: tuple[str, ...] = ()
-    """What differs from copy to copy, like ``"duration=0.8..1.25"``."""
+    """Variations between copies, like ``"duration=0.8..1.25"``."""
     table: ClipTable = field(default_factory=ClipTable)
     """Parameters of single clips."""
     only: Verdict | None = None
@@ -42,7 +42,7 @@ class Batch:
     fps: float | None = None
     """Frame rate of the results; otherwise each clip's own."""
     reading: Reading = field(default_factory=Reading)
-    """How clips are read, where their files tell too little."""
+    """Values that override those of the clips' files."""
     drop_rest: bool = False
     """Leave out the rest poses that were set aside on reading."""
     min_contact: float = 0.1
@@ -54,7 +54,7 @@ class Batch:
     shard: Shard | None = None
     """The part of the library to be done."""
     resume: bool = False
-    """Continue what was begun in ``out``."""
+    """Continue an earlier run in ``out``."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Summary:
     seconds: float = 0.0
     """Time that this run took."""
     damaged: list[str] = field(default_factory=list)
-    """What was damaged in the records of earlier runs, and made again."""
+    """Damaged records of earlier runs, whose results were made again."""
 
     @property
     def finished(self) -> int:
@@ -85,4 +85,4 @@ class Summary:
 
 
 class BatchStoppedError(RetimeError):
-    """The batch could not continue; what is done is kept."""
+    """The batch could not continue; finished results are kept."""

@@ -30,7 +30,7 @@ _FIRST_WORKER = 3.0
 # Tasks at the workers, in times their number: one is worked on, and none waits for the coordinator.
 # With more than loky's own queue holds, its thread stumbles over them when it is ended.
 _AHEAD = 2
-# How often the link to a cluster is looked at, seconds.
+# Interval between checks of the connection to a cluster, in seconds.
 _LOOK = 0.5
 # Results that are lost for so long, seconds, are not being made again.
 _LOST = 20.0
@@ -38,7 +38,7 @@ _VERSION = "__import__('retime').__version__"
 
 
 class LostWorkersError(RetimeError):
-    """Workers are gone; what they worked on can be done again at once."""
+    """Workers died; their tasks can be repeated at once."""
 
 
 class LostBackendError(RetimeError):
@@ -74,7 +74,7 @@ class Tls:
 
     @classmethod
     def of(cls, ca: Path | None, cert: Path | None, key: Path | None) -> Tls | None:
-        """Gather the files; none if none is given, all of them where one is."""
+        """Return the files; ``None`` if none is given, an error if only some are."""
         given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
         if not any(given.values()):
             return None
@@ -100,23 +100,23 @@ class Tls:
 def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend:
     """Open a backend.
 
-    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
-    ``jobs`` tasks at a time, by default one per processor; a cluster decides by itself. A cluster
-    is spoken to unencrypted unless there are files for TLS.
+    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. ``jobs``
+    tasks run at a time, by default one per processor; a cluster decides by itself. The connection
+    to a cluster is not encrypted without files for TLS.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the minimum is 1")
-    if tls is not None and not text.startswith("dask://"):
+    scheme, is_cluster, address = text.partition("://")
+    if tls is not None and not is_cluster:
         raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
-    if text == "local":
-        return _Local(jobs or _processors())
-    if text == "dask":
-        return _Dask.threads(jobs or _processors())
-    if text.startswith("dask://") and text.removeprefix("dask://"):
-        if jobs is not None:
-            raise InputError("a cluster has the workers it has; leave --jobs out")
-        return _Dask.cluster(text.removeprefix("dask://"), tls)
-    raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
+    if scheme not in ("local", "dask") or (is_cluster and not (scheme == "dask" and address)):
+        raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
+    if is_cluster and jobs is not None:
+        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
+    if is_cluster:
+        return _Dask.cluster(address, tls)
+    count = jobs or _processors()
+    return _Local(count) if scheme == "local" else _Dask.threads(count)
 
 
 def _processors() -> int:
@@ -347,7 +347,7 @@ def _must_answer(place: str, security: Any) -> None:
 
 
 def _must_be_ours(client: Any, address: str) -> None:
-    """Refuse a cluster without workers, and workers with another retime."""
+    """Reject a cluster without workers, and workers with another version of retime."""
     from retime import __version__
 
     ask: Callable[..., Any] = client.run

@@ -18,7 +18,7 @@ from retime.temporary import temporary_folder
 
 
 def _warm_up() -> None:
-    """Load what every clip needs, compiled code too, before a clip's time begins to count."""
+    """Load all modules and compiled code before a clip's time limit starts."""
     from retime import __version__, samples, write
     from retime.batch.clip_files import file_sha256
 

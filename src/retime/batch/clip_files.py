@@ -15,7 +15,7 @@ def file_sha256(path: Path) -> str:
 
 
 def clip_sha256(path: Path) -> str:
-    """Hash what a clip holds; one that cannot be read is an ``InputError``."""
+    """Hash the contents of a clip; one that cannot be read is an ``InputError``."""
     own = hashlib.sha256(read_bytes(path))
     for beside in format_of(path).companions(path):
         own.update(hashlib.sha256(read_bytes(beside)).digest())

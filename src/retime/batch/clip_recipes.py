@@ -39,7 +39,7 @@ class ClipRecipe:
     duration: tuple[int, float] | None
     """The step whose duration is this factor of the clip's."""
     varied: Mapping[str, Any]
-    """What was drawn, by what varies."""
+    """Drawn values by variation."""
     sha256: str
     """Hash of all that decides the result, what references hold included; where they lie is not."""
 
@@ -49,19 +49,19 @@ class ClipRecipes:
     """Makes recipes for clips."""
 
     recipe: Recipe
-    """What is mapped over the library."""
+    """The recipe for all clips."""
     library: Path
     """The folder of clips."""
     indices: Path
     """Where indices of reference folders are kept."""
     variations: Sequence[Variation] = ()
-    """What differs from copy to copy."""
+    """Variations between copies."""
     seed: int = 0
     """Another seed draws other values."""
     also: Mapping[str, Any] = field(default_factory=dict)
     """Further settings that decide a result, for its hash."""
     table: ClipTable = field(default_factory=ClipTable)
-    """What single clips need other than the rest."""
+    """Parameters of single clips."""
     _known: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class ClipRecipes:
                 entry["parameters"][p.name] = changed if listed else changed[0]
 
     def _check_paths(self) -> None:
-        """Refuse unknown placeholders, and references that are for all clips but not there."""
+        """Reject unknown placeholders, and missing references that all clips share."""
 
         def check(given: Any) -> Any:
             text = given.get("path", "") if isinstance(given, Mapping) else given

@@ -1,4 +1,4 @@
-"""Parameters by clip: a CSV or TOML table that says what one clip needs other than the rest."""
+"""Parameters by clip: a CSV or TOML table of values that differ from the recipe's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Cell:
     parameter: str
     """Name of its parameter."""
     value: Any
-    """What it is for the clip, checked."""
+    """Its value for the clip, checked."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ClipTable:
         return ()
 
     def must_name(self, clips: Collection[str]) -> None:
-        """Refuse rows of clips that the library does not have."""
+        """Reject rows of clips that are not in the library."""
         known: set[str] = set()
         for clip in clips:
             path = PurePosixPath(clip)

@@ -47,7 +47,7 @@ class Gate:
     limits: Mapping[str, Limit]
 
     def reasons(self, measures: Mapping[str, float]) -> tuple[str, ...]:
-        """Say why a result is rejected; nothing where it is accepted."""
+        """Return the reasons to reject a result; none if it is accepted."""
         out = []
         for name, limit in self.limits.items():
             value, title = measures.get(name), name.replace("_", " ")
@@ -70,7 +70,7 @@ class Gate:
 
     @property
     def document(self) -> dict[str, dict[str, Any]]:
-        """What it says, as its file does."""
+        """The limits as in a gate file."""
         out: dict[str, dict[str, Any]] = {}
         for name, limit in self.limits.items():
             ends = {"min": limit.least, "max": limit.most}
@@ -81,7 +81,7 @@ class Gate:
 
     @property
     def sha256(self) -> str:
-        """Hash of what it says."""
+        """Hash of its limits."""
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()
 
 
@@ -110,14 +110,18 @@ def _limit(name: str, given: Any) -> Limit:
     unknown = set(given) - {"min", "max", "required"}
     if unknown:
         raise InputError(f"{name} has no {sorted(unknown)[0]!r}; it takes min, max and required")
-    ends = {"min": -math.inf, "max": math.inf}
-    for key in [k for k in ends if k in given]:
-        if not is_number(given[key]) or math.isnan(given[key]):
-            raise InputError(f"the {key} of {name} is {given[key]!r}, not a number")
-        ends[key] = float(given[key])
-    if ends["min"] > ends["max"]:
+    low, high = _end(name, given, "min", -math.inf), _end(name, given, "max", math.inf)
+    if low > high:
         raise InputError(f"{name}: the min is above the max; nothing would pass")
     required = given.get("required", False)
     if not isinstance(required, bool):
         raise InputError(f"{name}: required is true or false, not {required!r}")
-    return Limit(ends["min"], ends["max"], required)
+    return Limit(low, high, required)
+
+
+def _end(name: str, given: dict[str, Any], key: str, default: float) -> float:
+    """Return the min or max of a limit."""
+    value = given.get(key, default)
+    if not is_number(value) or math.isnan(value):
+        raise InputError(f"the {key} of {name} is {value!r}, not a number")
+    return float(value)

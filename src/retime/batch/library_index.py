@@ -39,7 +39,7 @@ def _motion_files(folder: Path) -> list[Path]:
 
 
 def folder_digest(folder: Path) -> str:
-    """Hash what the motions of a folder hold, and their names."""
+    """Hash the names and contents of the motions in a folder."""
     whole = hashlib.sha256(f"{VERSION}".encode())
     for path in _motion_files(folder):
         own = clip_sha256(path)
@@ -65,7 +65,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
             try:
                 motion = read(path)
             except RetimeError:
-                continue  # a library may hold files that are none of ours
+                continue  # a library may contain other files
             store_motion(motion, beside / f"{count:06d}")
             count += 1
         if not count:

@@ -1,4 +1,4 @@
-"""The manifest: what was done to which clip, on disk before it counts.
+"""The manifest: the result of each clip, written to disk before it counts.
 
 One process writes it: the coordinator. In the journal's mode of SQLite (WAL) a killed process loses
 nothing that was committed; a power cut may lose the last commits, which costs a repetition and no
@@ -37,7 +37,7 @@ class Row:
     clip: str
     """The clip, relative to the library."""
     copy: int = 0
-    """Which copy; 0 where there is only one."""
+    """Number of the copy; 0 if there is only one."""
     clip_size: int = 0
     clip_stamp: int = 0
     """Bytes of the clip and when it was changed (ns): while both stay, its hash is kept."""
@@ -47,11 +47,11 @@ class Row:
     retime: str = ""
     """The version that made it."""
     varied: Mapping[str, Any] | None = None
-    """What was drawn for it."""
+    """Its drawn values."""
     state: str = "running"
     """``running``, ``done`` or ``failed``."""
     verdict: str = ""
-    """``accepted`` or ``rejected``, where it is done."""
+    """``accepted`` or ``rejected``, if it is done."""
     reasons: tuple[str, ...] = ()
     """Why it was rejected."""
     measures: Mapping[str, float] | None = None
@@ -59,7 +59,7 @@ class Row:
     physics: bool = False
     """Whether feasibility was requested."""
     notes: tuple[str, ...] = ()
-    """What was found, assumed or changed."""
+    """Findings, assumptions and changes."""
     sha256: str = ""
     size: int = 0
     """Hash and number of the result's bytes."""
@@ -68,7 +68,7 @@ class Row:
     """Time that the work took, and the result's duration."""
     failure: str = ""
     error: str = ""
-    """What kind of failure, and the sentence."""
+    """Kind of failure, and the message."""
 
 
 _COLUMNS = [f.name for f in fields(Row)]
@@ -128,7 +128,7 @@ class Manifest:
             raise
 
     def _replace(self, wrong: str) -> None:
-        """Put a new file in the place of a damaged one, with what can still be read of it."""
+        """Replace a damaged file by a new one with the rows that can still be read."""
         self._db.close()
         kept = set_aside(self.path)
         about, found = salvaged(kept, ("key", "value"), _COLUMNS)
@@ -150,7 +150,7 @@ class Manifest:
         )
 
     def _upgrade(self, version: int) -> None:
-        """Write what is known of an older batch under present names; its results are kept."""
+        """Rewrite a batch of an older version with the current names; its results are kept."""
         about = _upgraded_about(self.about(), version)
         rows = [self.row(name) for name in self.names()]
         self.tell(about)
@@ -159,13 +159,13 @@ class Manifest:
                 self.put(_upgraded_row(row, version))
 
     def about(self) -> dict[str, Any]:
-        """Return what is said of the batch as a whole."""
+        """Return the facts about the whole batch."""
         with self._reading():
             found = self._db.execute("SELECT key, value FROM about").fetchall()
             return _told(found)
 
     def tell(self, about: Mapping[str, Any]) -> None:
-        """Say something of the batch as a whole."""
+        """Set a fact about the whole batch."""
         values = [(key, json.dumps(value)) for key, value in {**about, "version": VERSION}.items()]
         with self._lock, self._transaction():
             self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values)
@@ -211,7 +211,7 @@ class Manifest:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """Read one at a time; what a damaged file gives is a sentence."""
+        """Read rows one at a time; a damaged file is an ``InputError``."""
         with self._lock, _readable(self.path):
             yield
 
@@ -259,7 +259,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _told(found: list[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return what is said of a batch, without what is damaged: a run says it again."""
+    """Return the facts about a batch without damaged ones, which a run sets again."""
     out = {}
     for key, value in found:
         with contextlib.suppress(FormatError):
@@ -293,11 +293,12 @@ def _unpacked(name: str, value: Any) -> Any:
     if name in ("reasons", "notes"):
         if isinstance(value, list) and all(isinstance(v, str) for v in value):
             return tuple(value)
-        raise ValueError(f"{name} is no list of sentences")
-    values = value.values() if isinstance(value, dict) else ()
-    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{name} is not a list of sentences")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")
-    if name == "measures" and not all(is_number(v) for v in values):
+    if name == "measures" and not all(map(is_number, value.values())):
         raise ValueError("a measure is not a number")
     return value
 

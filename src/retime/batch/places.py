@@ -1,4 +1,4 @@
-"""Where the results of a batch lie: staged until they are sorted, then accepted or rejected."""
+"""Folders of a batch's results: staged until they are sorted, then accepted or rejected."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Places:
         return path.with_name(f"{stem}.{key}{path.suffix}")
 
     def placed(self, row: Row) -> bool:
-        """Put a result where its verdict says; false where it is nowhere, or not whole."""
+        """Move a result to the folder of its verdict; return false if it is not complete."""
         place = self.out / row.verdict / row.name
         other = self.out / PLACES[row.verdict == "accepted"] / row.name
         # What a killed run had not sorted yet comes first: its name tells what it is of.
@@ -69,7 +69,7 @@ class Places:
         return False
 
     def settle(self, row: Row) -> None:
-        """Put a result that was made just now in its place; remove what stood there before."""
+        """Move a new result to its folder; remove older files of it."""
         stale = [self.out / place / row.name for place in PLACES]
         if row.state == "done":
             place = self.out / row.verdict / row.name
@@ -80,7 +80,7 @@ class Places:
 
 
 def must_fit(name: str) -> None:
-    """Refuse a result whose name no file can have."""
+    """Reject a result whose name is not a valid file name."""
     long = max(PurePosixPath(name).parts, key=lambda part: len(part.encode()))
     if len(long.encode()) > _LONGEST_NAME:
         raise InputError(
@@ -89,7 +89,7 @@ def must_fit(name: str) -> None:
 
 
 def _files(path: Path) -> list[Path]:
-    """List a result's files: a skeleton that lies apart, then the motion."""
+    """Return a result's files: a separate skeleton first, then the motion."""
     form = format_of(path)
     apart = form.suffixes[1:] if form.skeleton_apart else ()
     return [*(path.with_suffix(s) for s in apart), path]

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from retime.errors import InputError
 from retime.io import FORMATS, format_of
 
-# So many of the names that collide are listed.
+# At most this many colliding names are listed.
 _LISTED = 10
 
 
@@ -21,11 +21,11 @@ class Item:
     """One result to be made."""
 
     name: str
-    """Where it will lie, relative to the folder of results, with forward slashes."""
+    """Path relative to the folder of results, with forward slashes."""
     clip: str
     """The clip, relative to the library."""
     copy: int
-    """Which copy of it, from 1; 0 where there is only one."""
+    """Number of the copy, from 1; 0 if there is only one."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _find_clips(library: Path) -> list[str]:
 
 
 def _must_be_writable(plan: Plan) -> None:
-    """Refuse, before any work, a format that the clips cannot be written as."""
+    """Reject, before any work, a format to which the clips cannot be written."""
     if not plan.suffix:
         return
     form = format_of(f"clip{plan.suffix}")
@@ -187,7 +187,7 @@ def _must_be_writable(plan: Plan) -> None:
 
 
 def _must_not_collide(plan: Plan) -> None:
-    """Refuse, before any work, two clips whose results would have one name.
+    """Reject, before any work, two clips whose results would have the same name.
 
     Names are compared as the strictest file system does: without case, accents composed. Results
     travel.

@@ -15,12 +15,12 @@ from retime.motion import Motion
 from retime.notes import Note
 from retime.plot.batch_report import Strip, write_batch_report
 
-# So many of the worst results are drawn.
+# At most this many of the worst results are drawn.
 _DRAWN = 6
 
 
 def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
-    """Write a batch's page and tables; returns where they lie, and the counts.
+    """Write a batch's page and tables; return their paths and the counts.
 
     The page is ``report.html`` in the folder of results where none is named. Tables are beside it.
     """
@@ -67,7 +67,7 @@ def _worst(rows: Sequence[Row], limits: Mapping[str, Mapping[str, Any]]) -> list
 
 
 def _excess(measures: Mapping[str, float], limits: Mapping[str, Mapping[str, Any]]) -> float:
-    """Return how far beyond a limit the worst measure is, in times the limit."""
+    """Return by how much the worst measure exceeds its limit, relative to the limit."""
     worst = 0.0
     for name, limit in limits.items():
         value = measures.get(name)
@@ -78,7 +78,7 @@ def _excess(measures: Mapping[str, float], limits: Mapping[str, Mapping[str, Any
 
 
 def _strip(folder: Path, about: Mapping[str, Any], row: Row) -> Strip | None:
-    """Read a result and its source, where they still are."""
+    """Read a result and its source, if they still exist."""
     result = _motion(folder / row.verdict / row.name)
     if result is None:
         return None

@@ -1,4 +1,4 @@
-"""The coordinator: plans, hands out, sorts, remembers. Only it writes the manifest."""
+"""The coordinator plans tasks, distributes them and sorts results. Only it writes the manifest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from retime.recipe.json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
-# Workers that are killed are replaced, and their clips done again, so many times a run.
+# Killed workers are replaced, and their clips repeated, at most this many times per run.
 _MOST_LOSSES = 5
 # Failures that would be the same again; the rest may go better next time.
 _FOR_GOOD = ("input", "fault")
@@ -40,7 +40,7 @@ Told = Callable[[Row, Summary], None]
 
 
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
-    """Run a batch to its end; what stops it leaves a manifest to continue from.
+    """Run a batch to its end; if it stops, its manifest allows to continue.
 
     ``told`` is called with each row as it is finished, and the summary so far.
     """
@@ -233,7 +233,7 @@ class _Run:
             version=__version__,
         )
 
-    # ---- what is known already
+    # ---- earlier results
 
     def _known(self, row: Row) -> bool:
         """Return whether an earlier run did it, and move its result as the gate requires."""
@@ -262,7 +262,7 @@ class _Run:
         reasons = self.batch.gate.reasons(row.measures or {})
         return replace(row, verdict=PLACES[bool(reasons)], reasons=reasons)
 
-    # ---- what comes back
+    # ---- outcomes
 
     def _finish(self, outcome: Outcome) -> None:
         found = self._given.pop(outcome.name, None)
@@ -329,24 +329,30 @@ def _manifest_name(batch: Batch) -> str:
 
 
 def _must_be_free(batch: Batch) -> None:
-    """Refuse a folder that holds something else, or a batch that is not to be continued."""
+    """Reject a folder with other content, or with a batch that is not to be continued."""
     out = batch.out
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; results need a folder")
     own = _manifest_name(batch)
     manifests = [p.name for p in manifest_files(out)]
-    other = next((n for n in manifests if n.partition("of")[2] != own.partition("of")[2]), None)
-    if other is not None:
-        raise InputError(
-            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
-            "share a folder"
-        )
+    _must_have_shards(out, manifests, own)
     if batch.only is not None and own not in manifests:
         raise InputError(f"{out} contains no batch of which some results could be made again")
     if own in manifests and not batch.resume and batch.only is None:
         raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():
         _must_hold_nothing_else(out)
+
+
+def _must_have_shards(out: Path, manifests: list[str], own: str) -> None:
+    """Reject a folder with a batch that has another number of shards."""
+    shards = own.partition("of")[2]
+    other = next((n for n in manifests if n.partition("of")[2] != shards), None)
+    if other is not None:
+        raise InputError(
+            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
+            "share a folder"
+        )
 
 
 def _must_hold_nothing_else(out: Path) -> None:

@@ -35,7 +35,7 @@ def damage(path: Path, columns: Sequence[str]) -> str | None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a database, with what belongs to it, and return its new place."""
+    """Rename a database with its journal files, and return its new path."""
     number = 1
     while (kept := path.with_name(f"damaged-{number}-{path.name}")).exists():
         number += 1

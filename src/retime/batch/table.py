@@ -16,7 +16,7 @@ _LAST = ("seconds", "clip_seconds", "size", "sha256", "clip_sha256", "recipe_sha
 
 
 def as_records(rows: Sequence[Row]) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the columns, and each row by column; measures and what varied are columns too."""
+    """Return the columns and the rows; measures and varied parameters are columns too."""
     measures = sorted({m for row in rows for m in row.measures or {}})
     varied = sorted({v for row in rows for v in row.varied or {}})
     columns = [*_FIRST, "reasons", *measures, *(f"vary {v}" for v in varied), *_LAST]
@@ -57,7 +57,7 @@ def write_parquet(rows: Sequence[Row], path: Path) -> bool:
 
 
 def _typed(values: list[Any]) -> list[Any]:
-    """Let a column have one type: what varied may be numbers here and texts there."""
+    """Give a column one type: varied values may be numbers in some rows and text in others."""
     kinds = {type(v) for v in values if v is not None}
     if kinds <= {int, float, bool} or kinds <= {str}:
         return values

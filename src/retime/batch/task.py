@@ -33,11 +33,11 @@ class Task:
     source: str = ""
     """The clip."""
     sha256: str = ""
-    """Hash of what the clip holds, from ``clip_sha256``."""
+    """Hash of the clip's contents, from ``clip_sha256``."""
     recipe: Mapping[str, Any] = field(default_factory=dict)
     """The clip's own recipe, as JSON."""
     target: str = ""
-    """Where the result is written, completely or not at all."""
+    """Path of the result, which is written completely or not at all."""
     duration: tuple[int, float] | None = None
     """The step whose duration is this factor of the clip's."""
     fps: float | None = None
@@ -55,7 +55,7 @@ class Task:
     version: str = ""
     """The version of retime that asks; another one must not answer."""
     problem: str = ""
-    """What is wrong already: the clip cannot be read, or its reference does not exist."""
+    """An earlier error: the clip cannot be read, or its reference does not exist."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def do_task(task: Task) -> Outcome:
-    """Do one clip's work; whatever goes wrong is told, never raised."""
+    """Process one clip; failures are returned, never raised."""
     begun = time.perf_counter()
     try:
         with warnings.catch_warnings(record=True) as said:
@@ -213,7 +213,7 @@ def _feasible(source: Any, warp: Any, recipe: Any, notes: list[Note]) -> dict[st
 
 
 def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Measures of the file: of each, the worst animation's."""
+    """Return the measures of a file, each of its worst animation."""
     out: dict[str, float] = {}
     for measures in found:
         for name, value in measures.items():
@@ -223,7 +223,7 @@ def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _write_skeleton(target: Path) -> None:
-    """Put a skeleton that lies apart beside its own motion, whatever else is there."""
+    """Copy a separate skeleton file beside its motion, unless it is there already."""
     from retime.io import format_of
 
     form = format_of(target)

@@ -25,7 +25,7 @@ class Variation:
     """One parameter of one step that varies."""
 
     text: str
-    """As it was given; what is drawn depends on the part before ``=``."""
+    """The text as given; draws depend on the part before ``=``."""
     step: int
     """Place of the step in the recipe, from 0."""
     parameter: str
@@ -38,7 +38,7 @@ class Variation:
     whole: bool = False
     """Whether only whole numbers of the range are drawn."""
     choices: tuple[Any, ...] = ()
-    """Values to choose from, in place of a range."""
+    """Values to choose from, instead of a range."""
 
     def draw(self, clip_sha256: str, copy: int, seed: int) -> Any:
         """Draw a value for a copy of a clip: the same on any machine, in any order."""
@@ -54,7 +54,7 @@ class Variation:
 
 
 def parse_variations(texts: Sequence[str], recipe: Recipe) -> list[Variation]:
-    """Read what varies; two that vary the same are refused."""
+    """Parse variations; two of the same parameter are an error."""
     found: list[Variation] = []
     for text in texts:
         one = parse_variation(text, recipe)
@@ -89,34 +89,40 @@ def parse_variation(text: str, recipe: Recipe) -> Variation:
 
 
 def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
-    where, dot, name = target.rpartition(".")
-    factor = not dot and name == "duration"
-    step, p = _find(recipe, where if dot else None, name)
+    factor = target == "duration"
+    step, p = find_parameter(recipe, target)
     between = _RANGE.match(values)
-    listed = values.split("|") if between is None else between.groups()
-    choices = tuple(_value(v) for v in listed)
+    choices = tuple(map(_value, values.split("|") if between is None else between.groups()))
+    if between is not None:
+        _must_rise(choices)
     for value in choices:
-        if between is not None and not is_number(value):
-            raise InputError(f"{value!r} is not a number; a range is like 0.8..1.25")
         _check(recipe.steps[step], p, value, factor)
     if between is None:
         return Variation(text, step, p.name, factor, choices=choices)
-    low, high = choices
-    if low > high:
-        raise InputError(f"the range goes down, from {low:g} to {high:g}")
     kinds = typing.get_args(p.type) or (p.type,)
     whole = int in kinds and float not in kinds
+    low, high = choices
     return Variation(text, step, p.name, factor, low, high, whole)
 
 
+def _must_rise(ends: tuple[Any, ...]) -> None:
+    """Reject the ends of a range that are not numbers, or not in order."""
+    for value in ends:
+        if not is_number(value):
+            raise InputError(f"{value!r} is not a number; a range is like 0.8..1.25")
+    low, high = ends
+    if low > high:
+        raise InputError(f"the range decreases, from {low:g} to {high:g}")
+
+
 def find_parameter(recipe: Recipe, target: str) -> tuple[int, Parameter]:
-    """Find ``STEP.PARAMETER`` or ``PARAMETER`` in a recipe: the step's place, and the parameter."""
+    """Find ``STEP.PARAMETER`` or ``PARAMETER`` in a recipe: the step's index, and the parameter."""
     where, dot, name = target.strip().rpartition(".")
     return _find(recipe, where if dot else None, name)
 
 
 def checked_value(step: Step, p: Parameter, given: Any) -> Any:
-    """Return a value as a recipe's file holds it; text may be JSON, and times have their units."""
+    """Return a value as in a recipe file; text may be JSON, or a time with its unit."""
     value = given
     if isinstance(given, str):
         value = _value(given)
@@ -125,7 +131,7 @@ def checked_value(step: Step, p: Parameter, given: Any) -> Any:
 
 
 def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
-    """Find a parameter: the place of its step, and what is declared of it."""
+    """Find a parameter: the index of its step, and its declaration."""
     if where is None:
         return _find_anywhere(recipe, name)
     names = {str(k + 1): k for k in range(len(recipe.steps))}
@@ -149,7 +155,7 @@ def _find_anywhere(recipe: Recipe, name: str) -> tuple[int, Parameter]:
         raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
     if len(having) > 1 and name != "duration":
         steps = ", ".join(f"{k + 1}.{name}" for k in having)
-        raise InputError(f"several steps have {name!r}; say which: {steps}")
+        raise InputError(f"several steps have {name!r}; name one: {steps}")
     last = having[-1]  # the last step that sets a duration decides the result's
     return last, known[last][name]
 

@@ -91,6 +91,7 @@ def contact_fix(
             held,
             fade=fade,
             touched=touched,
+            found=context.contacts is None,
             ground=context.ground,
         )
         return held_motion if note is None else held_motion.with_notes(note)
@@ -106,17 +107,26 @@ def _held(
     *,
     fade: float,
     touched: bool,
+    found: bool,
     ground: Ground | None = None,
 ) -> Motion:
     """Hold contacts, in the retimed motion's time, where the source has them.
 
-    ``ground`` tells how far they move with the ground.
+    ``found`` tells whether contacts were detected, not given, and ``ground`` how far they move with
+    the ground.
     """
     here = positions(retimed)
-    targets = contact_targets(retimed, contacts, source, warp, points=here, ground=ground)
+    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    body = find_body(source)
+    grounded = set(body.ground_joints())
+    sliding: list[str] = []
+    if found:  # a contact that is given stays in place
+        parts = {n: body.limb_of(source.skeleton.index(n)) for n in {c.joint for c in contacts}}
+        sliding = [n for n, limb in parts.items() if limb is not None and limb.endswith("arm")]
+    targets = contact_targets(
+        retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
+    )
     if not warp.loop:  # later turns of a cycle are moved all
-        # Feet stand on what cannot move; all else is left alone where no edit moved it.
-        grounded = set(find_body(source).ground_joints())
         targets = {
             c: t
             for c, t in targets.items()
@@ -145,7 +155,8 @@ def as_delivered(
         In the source's time; left out, those found.
     """
     carried = carried_contacts(source, warp, contacts)
-    return _held(made, source, warp, carried, fade=_FADE, touched=False)
+    found = contacts is None
+    return _held(made, source, warp, carried, fade=_FADE, touched=False, found=found)
 
 
 def carried_contacts(

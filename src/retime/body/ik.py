@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +26,8 @@ __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 Ground = Callable[[str, FloatArray], FloatArray]
 # A contact held farther than this from where it came to lie, in heights, moved on purpose.
 _MOVED = 0.25
+# A hand that slides farther than this in the source while it touches something, metres, slides.
+_SLIDES = 0.01
 # What is left of a contact's displacement that is worth a word, in metres.
 _MISSED = 1e-3
 
@@ -38,6 +40,7 @@ def contact_targets(
     *,
     points: FloatArray | None = None,
     ground: Ground | None = None,
+    sliding: Collection[str] = (),
 ) -> dict[Contact, FloatArray]:
     """Find where contacts of a retimed motion belong: where the source had them.
 
@@ -58,6 +61,8 @@ def contact_targets(
         The retimed motion's joints, metres, where they are known.
     ground : callable, optional
         How far the ground under a joint moved at times (N,), (N, 3) metres.
+    sliding : collection of str
+        Joints, such as hands, that slide as they do in the source; others stay in one place.
 
     Returns
     -------
@@ -80,12 +85,18 @@ def contact_targets(
         place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
         if ground is not None:
             place = place + ground(contact.joint, motion.times[frames])
-        there = (place - way[frames]).mean(axis=0)
+        place -= way[frames]
+        there = place.mean(axis=0)
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
+        slide = place - place.mean(axis=0)
+        if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
+            known = np.flatnonzero(frames)
+            own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
+            out[contact] = there + way + np.stack(own, axis=1)
     return out
 
 

@@ -1,6 +1,6 @@
 """Compiled parts of full-body posing; see :mod:`retime.compiled`.
 
-Variables are turns about axes in the parents' frames, and one translation of the whole figure.
+Variables are rotations about axes in the parents' frames, and a translation of the figure.
 Bounded Levenberg-Marquardt, solved in the space of the goals: a figure has about a hundred
 variables and about twenty rows of goals.
 """
@@ -19,10 +19,10 @@ __all__ = ["forward_pose", "goal_rows", "settle_pose", "solve_pose"]
 
 @kernel
 def forward_pose(parents, offsets, rotations, joint, axis, q, places, turns, vectors):  # type: ignore[no-untyped-def]
-    """Place a figure: write global places (J, 3), turns (J, 4) and turning vectors (J, 3).
+    """Write global positions (J, 3), orientations (J, 4) and rotation vectors (J, 3) of a pose.
 
-    ``joint`` (n,) is the joint that a variable turns about ``axis`` (n, 3), or -1 for a move of
-    the whole figure along it. The place of a root without a move is its offset.
+    ``joint`` (n,) is the joint that a variable rotates about ``axis`` (n, 3), or -1 for a move of
+    the whole figure along it. The position of a root without a move is its offset.
     """
     joints = len(parents)
     vectors[:] = 0.0
@@ -80,7 +80,7 @@ def _turning(v, axis, out):  # type: ignore[no-untyped-def]
 def goal_rows(  # type: ignore[no-untyped-def]
     parents, below, joint, axis, goal_joint, is_turn, wanted, places, turns, vectors, rows, missing
 ):  # fmt: skip
-    """Write what goals lack, (m,), and how variables change it, (m, n); three rows a goal."""
+    """Write the errors of goals, (m,), and their derivatives, (m, n); three rows per goal."""
     rows[:] = 0.0
     world = np.empty(3)
     own = np.empty(3)
@@ -134,7 +134,7 @@ def goal_rows(  # type: ignore[no-untyped-def]
 def _bounded_step(rows, right, give, weight, pull, low, high, q):  # type: ignore[no-untyped-def]
     """Minimise q W q / 2 - pull q + |rows q - right|^2 / (2 give) within bounds; write ``q``.
 
-    An active set: a variable that leaves its bounds stops there, and is let go where the minimum
+    An active-set method: a variable that leaves its bounds is fixed, and released if the minimum
     is inside again.
     """
     m, n = rows.shape
@@ -142,26 +142,7 @@ def _bounded_step(rows, right, give, weight, pull, low, high, q):  # type: ignor
     matrix = np.empty((m, m))
     vector = np.empty(m)
     for _ in range(4 * n):
-        for a in range(m):
-            vector[a] = right[a]
-            for b in range(a, m):
-                matrix[a, b] = 0.0
-            matrix[a, a] = give[a]
-        for k in range(n):
-            value = q[k] if fixed[k] else pull[k] / weight[k]
-            if value != 0.0:
-                for a in range(m):
-                    vector[a] -= rows[a, k] * value
-            if fixed[k]:
-                continue
-            for a in range(m):
-                scaled = rows[a, k] / weight[k]
-                if scaled != 0.0:
-                    for b in range(a, m):
-                        matrix[a, b] += scaled * rows[b, k]
-        for a in range(m):
-            for b in range(a):
-                matrix[a, b] = matrix[b, a]
+        _fill_system(rows, right, give, weight, pull, fixed, q, matrix, vector)
         force = np.linalg.solve(matrix, vector)
         worst, which = 0.0, -1
         loose, loosest = 0.0, -1
@@ -170,7 +151,7 @@ def _bounded_step(rows, right, give, weight, pull, low, high, q):  # type: ignor
             for a in range(m):
                 along += rows[a, k] * force[a]
             if fixed[k]:
-                # Whether the cost would fall where the variable goes back inside.
+                # Decrease of the cost if the variable moves back inside.
                 gain = (along - weight[k] * q[k]) * -fixed[k]
                 if gain > 1e-9 and gain > loose:
                     loose, loosest = gain, k
@@ -180,21 +161,43 @@ def _bounded_step(rows, right, give, weight, pull, low, high, q):  # type: ignor
             if over > 1e-12 and over > worst:
                 worst, which = over, k
         if which >= 0:
-            fixed[which] = -1 if q[which] < low[which] else 1
-            q[which] = low[which] if q[which] < low[which] else high[which]
-            # All that left by half as much stop with it: fewer rounds, and what is wrong is let go.
+            # Also fix those half as far outside, to save rounds; wrong ones are released later.
             for k in range(n):
-                if fixed[k] == 0:
-                    over = max(low[k] - q[k], q[k] - high[k])
-                    if over > 0.5 * worst:
-                        fixed[k] = -1 if q[k] < low[k] else 1
-                        q[k] = low[k] if q[k] < low[k] else high[k]
+                if fixed[k] == 0 and max(low[k] - q[k], q[k] - high[k]) > 0.5 * worst:
+                    fixed[k] = -1 if q[k] < low[k] else 1
+                    q[k] = low[k] if q[k] < low[k] else high[k]
         elif loosest >= 0:
             fixed[loosest] = 0
         else:
             break
     for k in range(n):
         q[k] = min(max(q[k], low[k]), high[k])
+
+
+@kernel
+def _fill_system(rows, right, give, weight, pull, fixed, q, matrix, vector):  # type: ignore[no-untyped-def]
+    """Fill the linear system for the forces of the goals, with some variables fixed."""
+    m, n = rows.shape
+    for a in range(m):
+        vector[a] = right[a]
+        for b in range(a, m):
+            matrix[a, b] = 0.0
+        matrix[a, a] = give[a]
+    for k in range(n):
+        value = q[k] if fixed[k] else pull[k] / weight[k]
+        if value != 0.0:
+            for a in range(m):
+                vector[a] -= rows[a, k] * value
+        if fixed[k]:
+            continue
+        for a in range(m):
+            scaled = rows[a, k] / weight[k]
+            if scaled != 0.0:
+                for b in range(a, m):
+                    matrix[a, b] += scaled * rows[b, k]
+    for a in range(m):
+        for b in range(a):
+            matrix[a, b] = matrix[b, a]
 
 
 @kernel
@@ -212,9 +215,9 @@ def solve_pose(  # type: ignore[no-untyped-def]
     parents, below, offsets, rotations, joint, axis, weight, low, high, goal_joint, is_turn, wanted,
     give, q, rounds, most,
 ):  # fmt: skip
-    """Find the variables (n,) that meet goals with least q W q; return them and the rounds taken.
+    """Find the variables (n,) that meet goals with least q W q; return them and the rounds.
 
-    ``give`` (m,) is how much a row may be missed: the square of a miss counts by its inverse.
+    Squared errors of rows are divided by ``give`` (m,).
     """
     joints, n, m = len(parents), len(joint), len(give)
     places = np.empty((joints, 3))
@@ -273,7 +276,7 @@ def settle_pose(  # type: ignore[no-untyped-def]
     parents, below, offsets, rotations, joint, axis, weight, low, high, goal_joint, is_turn, wanted,
     q, rounds,
 ):  # fmt: skip
-    """Meet goals exactly by the least change of variables (n,) that nearly meet them."""
+    """Meet nearly met goals exactly, by the least change of variables (n,)."""
     joints, n, m = len(parents), len(joint), 3 * len(goal_joint)
     places = np.empty((joints, 3))
     turns = np.empty((joints, 4))

@@ -36,6 +36,9 @@ _STILL, _LOW = 0.1, 0.25
 _PUSH = 0.3
 # A flight that falls by less than this, m/s^2, is none: its height is scaled as it is.
 _FALLS = 2.0
+# A body that leans farther than this, radians, is upside down: no lean of it is scaled, and less
+# and less of it within the second angle before that.
+_OVER, _UPSIDE = np.radians(120), np.radians(60)
 # A leg is at most this share of its bones.
 _STRAIGHT = 0.999
 # Knees and elbows may bend this far past what the source shows, radians.
@@ -210,6 +213,7 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     heading = quat.twist(turns, up)
     yaw = quat.from_axis_angle(up, heading)
     own = quat.rotate(quat.conjugate(yaw), lean)
+    share = share * _smoothstep((_OVER - np.linalg.norm(lean, axis=1)) / _UPSIDE)
     extra = quat.exp(quat.rotate(yaw, share[:, None] * (own - own.mean(axis=0))))
     parent = int(made.skeleton.parents[hips])
     above = global_rotations(made)[:, parent] if parent >= 0 else _upright(made)

@@ -57,7 +57,7 @@ _ABOUT = "Edit when things happen in a character's motion. Try retime demo first
 
 
 def _listed() -> None:
-    """Stand in for a command in the list."""
+    """List a command without loading it."""
 
 
 def build_app(arguments: list[str]) -> typer.Typer:
@@ -111,7 +111,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the program; what is the input's fault becomes one line and exit status 2."""
+    """Run the program; errors in the input become one line and exit status 2."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments == ["--version"]:
         from retime import __version__
@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _with_loudness(arguments: list[str]) -> list[str]:
-    """Take ``--quiet`` and ``--verbose`` out, wherever they stand: they go with every command."""
+    """Remove ``--quiet`` and ``--verbose`` from the arguments of any command, and apply them."""
     from retime.cli.console import set_loudness
 
     end = arguments.index("--") if "--" in arguments else len(arguments)

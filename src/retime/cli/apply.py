@@ -38,7 +38,7 @@ def apply(
     if warp and parameters:
         raise InputError("give a warp, or a duration and keytimes, not both")
     if not warp and not parameters:
-        raise InputError("say how to retime: --warp FILE, --duration or --keytime")
+        raise InputError("give --warp FILE, --duration or --keytime")
     if warp:
         steps = [Step("warp", {"warp": read_warp(w), **common}) for w in warp]
     else:

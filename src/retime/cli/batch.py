@@ -212,8 +212,8 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     if summary.replaced:
         notes.append(
             Note(
-                f"{summary.replaced} results of earlier runs were made again: their clip, the "
-                "recipe, what was drawn or the version of retime is another",
+                f"{summary.replaced} results of earlier runs were made again, because their clip, "
+                "the recipe, the drawn values or the version of retime changed",
                 code="results-replaced",
                 results=summary.replaced,
             )
@@ -221,8 +221,8 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     if summary.strangers:
         notes.append(
             Note(
-                f"{summary.strangers} results of earlier runs are none of this one's (their clips "
-                "are gone, or it makes other copies); they stay where they are, and in the report",
+                f"{summary.strangers} results of earlier runs do not belong to this one (their "
+                "clips are gone, or it makes other copies); their files stay, also in the report",
                 code="results-of-other-runs",
                 results=summary.strangers,
             )
@@ -245,7 +245,7 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _shown(as_json: bool, failures: list[str]) -> Iterator[Callable[[Any, Any], None]]:
-    """Show what comes: a line of JSON for each result, and a bar where a person watches."""
+    """Show results: a line of JSON for each, or a bar on a terminal."""
     with _bar() as advance:
 
         def told(row: Any, summary: Any) -> None:

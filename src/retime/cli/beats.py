@@ -52,9 +52,9 @@ def beats(
 ) -> None:
     """Find the beats of a song, and print them or write them to a file.
 
-    The tempo may change. Where the tracker counts twice or half as fast as you do, use --half or
-    --double; where it counts the off-beat, --shift-half. A song without a steady beat is refused:
-    give --bpm and --offset, or a file of beats.
+    The tempo may change. If the tracker counts twice or half as fast as you do, use --half or
+    --double; if it counts the off-beat, use --shift-half. A song without a steady beat is an
+    error: give --bpm and --offset, or a file of beats.
 
     Examples
     --------

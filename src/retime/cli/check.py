@@ -29,6 +29,10 @@ from retime.methods.physics import ModelParameters
 from retime.notes import Note
 from retime.parameters import declared
 
+_NO_FEET = Note(
+    "no feet were found: measures that need them are left out; name them with --map", code="no-feet"
+)
+
 
 @with_reading
 @with_parameters(
@@ -80,44 +84,38 @@ def check(
     from retime.body.suspicions import suspicions
     from retime.io.warp_json import read_warp
 
+    if (parameters or recipe is not None or contacts is not None) and not physics:
+        raise InputError("gravity, masses, contacts and recipes need --physics")
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
     motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to measure")
-    original = None
-    if source is not None:
-        original = read_source(source, reading, animation)
+    original = None if source is None else read_source(source, reading, animation)
     used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
-    notes = [*motion.notes, *suspicions(motion)]
-    if "foot_skate" not in found:
-        notes.append(
-            Note(
-                "no feet were found: what needs them is left out; name them with --map",
-                code="no-feet",
-            )
-        )
-    if (parameters or recipe is not None or contacts is not None) and not physics:
-        raise InputError("gravity, masses, contacts and recipes count with --physics")
     told = None
     if physics:
         told = _judged(motion, original, used, parameters, recipe, contacts)
-        notes += told.notes
+    notes = [*motion.notes, *suspicions(motion), *([] if "foot_skate" in found else [_NO_FEET])]
+    notes += [] if told is None else told.notes
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
-        if told is not None:
-            fields["physics"] = told.to_json()
-        report(fields, as_json=True, notes=notes)
-        return
-    _print(found, before)
+        judged = {} if told is None else {"physics": told.to_json()}
+        report(fields | judged, as_json=True, notes=notes)
+    else:
+        _print(found, before, told, notes)
+
+
+def _print(found: dict[str, float], before: dict[str, float], told: Any, notes: list[Note]) -> None:
+    _print_measures(found, before)
     if told is not None:
-        _tell(told)
+        _print_physics(told)
     for text in dict.fromkeys(notes):
         note(text)
 
 
-def _print(found: dict[str, float], before: dict[str, float]) -> None:
+def _print_measures(found: dict[str, float], before: dict[str, float]) -> None:
     from retime.body.metrics import MEASURES
 
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
@@ -138,7 +136,7 @@ def _judged(
     recipe: Path | None,
     contacts: Path | None,
 ) -> Any:
-    """Judge the result by the source's body if that is known; otherwise by its own."""
+    """Judge the result by the body of the source if it is given, otherwise by its own."""
     from retime.io.json_text import parse_json
     from retime.methods.physics import judge, judged_by
     from retime.methods.physics.gravity import gravity_noted
@@ -147,7 +145,7 @@ def _judged(
     given = dict(parameters)
     meant = None if warp is None else gravity_noted(warp.notes)
     if recipe is None and meant is not None:
-        given.setdefault("gravity", meant)  # what the warp was timed for
+        given.setdefault("gravity", meant)  # for which the warp was made
     if "body_data" in given:
         given["body_data"] = parse_json(Path(given["body_data"]))
     if contacts is not None:
@@ -157,7 +155,7 @@ def _judged(
     return judge(motion, made, source=source, warp=warp)
 
 
-def _tell(told: Any) -> None:
+def _print_physics(told: Any) -> None:
     print(f"physics: {told.explanation.share:.0%} of the frames are feasible")
     rows = [
         (f"{v.start:.2f} - {v.end:.2f}", v.cause, f"{v.rate:.2f}", f"{v.feasible_rate:.2f}", v.text)

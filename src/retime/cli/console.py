@@ -13,7 +13,7 @@ from typing import Any
 
 from retime.cli.streams import STREAMS
 from retime.notes import Note, Remedy, as_notes, present
-from retime.parameters import declared
+from retime.parameters import Parameter, declared
 
 
 class _Loudness:
@@ -35,7 +35,7 @@ _UNITS = {
 
 
 def set_loudness(*, quiet: bool, verbose: bool) -> None:
-    """Say less than usual, or more: what retime logs, with times."""
+    """Print only errors, or also the log with times."""
     _Loudness.quiet, _Loudness.verbose = quiet, verbose
     log = logging.getLogger("retime")
     log.setLevel(logging.ERROR if quiet else logging.DEBUG if verbose else logging.NOTSET)
@@ -46,7 +46,7 @@ def set_loudness(*, quiet: bool, verbose: bool) -> None:
 
 
 class _Told(logging.Handler):
-    """Prints what retime logs, with the seconds since the command began."""
+    """Print the log with the seconds since the command began."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,13 +59,13 @@ class _Told(logging.Handler):
 
 
 def explain() -> None:
-    """Print where an error came from, where a person wants to know."""
+    """Print the traceback of an error with ``--verbose``."""
     if _Loudness.verbose:
         traceback.print_exc()
 
 
 def note(text: str) -> None:
-    """Say something beside the result."""
+    """Print a note to stderr."""
     if not _Loudness.quiet:
         print(f"note: {STREAMS.named(said(text))}", file=sys.stderr)
 
@@ -77,23 +77,28 @@ def said(text: str) -> str:
 
 def _option(remedy: Remedy) -> str:
     scope, _, name = remedy.parameter.rpartition(".")
-    flag = name.replace("_", "-")
-    if scope == "reading":
-        from retime.evaluate.reading import Reading
-
-        flag = next((p.flag for p in declared(Reading) if p.name == name), flag)
-    elif not scope:
-        from retime.methods import METHODS
-
-        # A remedy comes from a method that has run, so no other needs to be imported.
-        used = [m for m in METHODS.values() if m.module in sys.modules]
-        known = (p for m in used for p in declared(m.parameters))
-        flag = next((p.flag for p in known if p.name == name), flag)
+    flags = (p.flag for p in _declared_in(scope) if p.name == name)
+    flag = next(flags, name.replace("_", "-"))
     return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 
+def _declared_in(scope: str) -> Iterable[Parameter]:
+    """Return the parameters of reading, or of all methods that were used."""
+    if scope == "reading":
+        from retime.evaluate.reading import Reading
+
+        return declared(Reading)
+    if scope:
+        return ()
+    from retime.methods import METHODS
+
+    # A remedy comes from a method that has run, so no other needs to be imported.
+    used = [m for m in METHODS.values() if m.module in sys.modules]
+    return (p for m in used for p in declared(m.parameters))
+
+
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = ()) -> None:
-    """Print a command's result: for a person name and value a line, for a machine JSON."""
+    """Print a command's result: a line for each name and value, or JSON."""
     notes = list(dict.fromkeys(as_notes(notes)))
     if _Loudness.quiet and "output" in fields and not as_json:
         return
@@ -118,7 +123,7 @@ def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -
 
 
 def _line(name: str, value: Any) -> tuple[str, str]:
-    """Write a field as a person reads it: its unit, which ends its name, beside the number."""
+    """Return a field for display, with the unit that ends its name after the number."""
     said, _, last = name.rpartition("_")
     if said and isinstance(value, float) and last in _UNITS:
         factor, digits, unit = _UNITS[last]
@@ -137,7 +142,7 @@ def _text(value: Any) -> str:
 
 
 def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = ()) -> None:
-    """Print rows in columns; text is never read as markup."""
+    """Print rows in columns; text is not interpreted as markup."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -152,7 +157,7 @@ def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = ()) -> None
 
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
-    """Show a bar on stderr where a person watches; yields ``(done, total, what) -> None``."""
+    """Show a bar on stderr if it is a terminal; yields ``(done, total, what) -> None``."""
     if not sys.stderr.isatty() or _Loudness.quiet:
         yield lambda done, total, what: None
         return

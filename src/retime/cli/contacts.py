@@ -79,7 +79,7 @@ def contacts(
 
 
 def _in_rows(fields: dict[str, Any], found: FoundContacts) -> dict[str, Any]:
-    """Give each part of the body a row of its times, in seconds, in place of one long list."""
+    """Return a row for each part of the body, with its times in seconds."""
     rows: dict[str, list[str]] = {}
     for contact in found.contacts:
         name = (contact.point or contact.joint).replace("_", " ")

@@ -28,7 +28,7 @@ def convert(
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
-    """Write a motion in another format; the suffixes tell the formats.
+    """Write a motion in another format; suffixes determine the formats.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def guided(
             report({"suggestions": "none: nothing stands out"}, as_json=False)
         return
     if target is None:
-        raise InputError("say where to write the result, or ask for --suggest")
+        raise InputError("give an output file, or --suggest")
     if parameters.get("reference_warp") is not None:
         parameters["reference_warp"] = read_warp(parameters["reference_warp"])
     steps = [Step("guided", parameters)]

@@ -28,7 +28,7 @@ class Command(TyperCommand):
     """A command whose help fits a screen."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return what follows the name of the command in its usage."""
+        """Return the words after the name of the command in its usage."""
         return [*(_argument(p) for p in self.params if _is_argument(p)), "[OPTIONS]"]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -40,7 +40,7 @@ class Group(TyperGroup):
     """A group of commands whose help lists them."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return what follows the name of the group in its usage."""
+        """Return the words after the name of the group in its usage."""
         return ["COMMAND", "..."]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -54,7 +54,7 @@ def take_help_all(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
     Returns
     -------
     tuple of list and dict
-        The arguments, and the object of the context that tells both apart.
+        The arguments, and the context object that records which of the two was given.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
     if _HELP_ALL not in arguments[:end]:
@@ -81,7 +81,7 @@ def _page(command: Any, ctx: Any, parts: Iterator[Part]) -> str:
 
 
 def _paragraphs(text: str | None) -> list[str]:
-    """Split a docstring into its paragraphs, each a line; the examples are one, indented."""
+    """Split a docstring into paragraphs of one line; indented examples are the last one."""
     before, _, after = inspect.cleandoc(text or "").partition("Examples\n--------\n")
     paragraphs = [p.replace("\n", " ") for p in before.strip().split("\n\n")]
     examples = "\n".join(f"  {line}" for line in after.splitlines() if line.strip())
@@ -91,7 +91,7 @@ def _paragraphs(text: str | None) -> list[str]:
 def _filled(paragraph: str, width: int) -> list[Any]:
     from rich.text import Text
 
-    if paragraph.startswith("  "):  # examples, to copy as they are
+    if paragraph.startswith("  "):  # examples are not wrapped
         return [Text(paragraph)]
     return [Text(textwrap.fill(line, width)) for line in paragraph.splitlines()]
 
@@ -121,30 +121,39 @@ def _argument(parameter: Any) -> str:
     return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
+def _is_for_all(ctx: Any) -> bool:
+    """Return whether ``--help-all`` was given."""
+    return bool((ctx.find_root().obj or {}).get(_EVERY))
+
+
 def _options(command: Any, ctx: Any) -> Iterator[Part]:
-    every = bool((ctx.find_root().obj or {}).get(_EVERY))
+    every = _is_for_all(ctx)
+    panels = _panels(command.params, whole=every)
+    shown = panels if every else {k: panels[k] for k in ("Arguments", "Options")}
+    yield from ((title, rows) for title, rows in shown.items() if rows)
+    end = []
+    if any("TIME" in name for rows in shown.values() for name, _ in rows):
+        end.append(_TIMES)
+    hidden = {title: rows for title, rows in panels.items() if title not in shown}
+    if hidden:
+        count, topics = sum(map(len, hidden.values())), ", ".join(hidden).lower()
+        end.append(f"{count} more options with {_HELP_ALL}: {topics}.")
+    if end:
+        yield "\n".join(end)
+
+
+def _panels(parameters: Any, *, whole: bool) -> dict[str, list[tuple[str, str]]]:
+    """Return names and texts by panel: ``whole`` texts, or the first sentences of options."""
     panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-    for p in sorted(command.params, key=_rank):
+    for p in sorted(parameters, key=_rank):
         text = p.help or ""
         if _is_argument(p):
             name = _argument(p)
             panels["Arguments"].append((name.removeprefix("[").removesuffix("]"), text))
         elif p.name != "help":
             panel = getattr(p, "rich_help_panel", None) or "Options"
-            panels.setdefault(panel, []).append((_option(p), text if every else _first(text)))
-    shown = panels if every else {k: panels[k] for k in ("Arguments", "Options")}
-    for title, rows in shown.items():
-        if rows:
-            yield title, rows
-    end = []
-    if any("TIME" in name for rows in shown.values() for name, _ in rows):
-        end.append(_TIMES)
-    left = sum(len(rows) for title, rows in panels.items() if title not in shown)
-    if left:
-        topics = ", ".join(title.lower() for title in panels if title not in shown)
-        end.append(f"{left} more options with {_HELP_ALL}: {topics}.")
-    if end:
-        yield "\n".join(end)
+            panels.setdefault(panel, []).append((_option(p), text if whole else _first(text)))
+    return panels
 
 
 def _rank(p: Any) -> int:
@@ -167,7 +176,6 @@ def _first(text: str) -> str:
 
 def _commands(group: Any, ctx: Any) -> Iterator[Part]:
     yield "Commands", [(name, c.help or "") for name, c in group.commands.items()]
-    every = bool((ctx.find_root().obj or {}).get(_EVERY))
-    rare = () if every else ("install_completion", "show_completion")
+    rare = () if _is_for_all(ctx) else ("install_completion", "show_completion")
     options = [(_option(p), p.help or "") for p in group.params if p.name not in ("help", *rare)]
     yield "Options", [*options, ("--help", f"Explain a command: {ctx.command_path} COMMAND --help")]

@@ -300,14 +300,13 @@ def _must_go_together(
     origins: list[str] | None,
     key: Path | None,
 ) -> None:
-    """Refuse options that lack their other half."""
+    """Reject options without those that they need."""
     if touch and not partners:
-        raise InputError("--touch is about a partner: give --partner, too")
-    for given, option in ((tls, "--tls"), (origins, "--origin"), (key, "--key")):
-        if given and feed is None:
-            raise InputError(f"{option} is about the feed: give --feed, too")
-    if page is not None and feed is None:
-        raise InputError("--page is served with the feed: give --feed, too")
+        raise InputError("--touch needs a partner: give --partner, too")
+    of_feed = {"--tls": tls, "--origin": origins, "--key": key, "--page": page}
+    alone = next((option for option, given in of_feed.items() if given), None)
+    if alone is not None and feed is None:
+        raise InputError(f"{alone} needs the feed: give --feed, too")
     if partners and len(partners) != len(references):
         raise InputError(
             f"{len(references)} references and {len(partners)} partners: give one for each, in the "
@@ -322,7 +321,7 @@ def _must_go_together(
 
 
 def _must_be_writable(record: Path | None, score: Path | None, files: list[Path]) -> None:
-    """Refuse, before anything is served, files that could not be written at the end."""
+    """Reject, before anything is served, files that could not be written at the end."""
     for path in (record, score):
         if path is not None:
             must_have_a_folder(path)

@@ -34,7 +34,7 @@ class Display:
             self._live.stop()
 
     def opened(self, where: Opened) -> None:
-        """Say where it can be reached."""
+        """Print the addresses of the server."""
         if self._json:
             first = where.heard[0] if where.heard else None
             line = {"type": "open", "in": first, "ins": where.heard, "feed": where.feed}
@@ -57,12 +57,12 @@ class Display:
             self._live.start()
 
     def again(self, address: str) -> None:
-        """Say where another listener finds the feed; the key before was used."""
+        """Print the address of the feed for another listener, after a key was used."""
         line = json.dumps({"type": "feed", "feed": address})
         print(line if self._json else f"Another listener: {address}", flush=True)
 
     def told(self, status: Status) -> None:
-        """Show what goes on."""
+        """Print the state of the server."""
         if status.failed is not None and status.performer not in self._failed:
             self._failed.add(status.performer)
             print(f"Error: {status.failed}", file=sys.stderr, flush=True)

@@ -30,7 +30,7 @@ STDIN = Path("-")
 def played(
     replay: Path | None, reading: Reading, speed: str, rate: float, heard: list[str] | None
 ) -> Any:
-    """Return the replay to use in place of a stream, if there is one."""
+    """Return the replay to use instead of a stream, if there is one."""
     from retime.live_server.replay import Replay
 
     if replay is None:
@@ -88,7 +88,7 @@ def parts(
     plausible: bool,
     touch: list[str],
 ) -> list[Part]:
-    """Read the recordings, and what goes out for each."""
+    """Read the recordings, and the motion to send for each."""
     from retime.live_server.follower import Part
     from retime.live_server.touch import TouchPair, found_pairs
 
@@ -116,7 +116,7 @@ def aligner(
     name: str, start: Literal["beginning", "anywhere"], gamma: str, omega: str,
     forecast: ForecastName, cost: Literal["position", "derivative"],
 ) -> Callable[[Recording], Aligner]:  # fmt: skip
-    """Return what makes the aligner of a recording."""
+    """Return a function that makes the aligner of a recording."""
     from functools import partial
 
     from retime.live import BayesAligner, PredictiveAligner
@@ -152,7 +152,7 @@ def stations(
     parts: list[Part], make: Callable[[Recording], Aligner], ahead: float,
     heard: list[str] | None, outs: list[str], played: Any, record: Path | None,
 ) -> tuple[Station, ...]:  # fmt: skip
-    """Say who performs what: one performer any of the parts, or several one part each."""
+    """Assign parts to performers: all parts to one, or one part to each."""
     from retime.live_server.follower import Follower
     from retime.live_server.places import StreamAddress
     from retime.live_server.serve import Station

@@ -143,14 +143,14 @@ WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp to t
 
 
 def must_be_a_picture(path: Path) -> None:
-    """Refuse, before any work, a picture that could not be written."""
+    """Reject, before any work, a picture that could not be written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
     must_have_a_folder(path)
 
 
 def must_be_pictures(source: Path, *pictures: Path | None) -> None:
-    """Refuse, before any work, pictures that could not be written or would replace the input."""
+    """Reject, before any work, pictures that could not be written or would replace the input."""
     for picture in pictures:
         if picture is not None:
             must_differ(source, picture)
@@ -158,26 +158,26 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 
 
 def must_have_a_folder(path: Path) -> None:
-    """Refuse, before any work, a file whose folder does not exist."""
+    """Reject, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
         raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
 
 
 def must_differ(source: Path, target: Path) -> None:
-    """Refuse to write over the input: nothing is lost by a slip."""
+    """Reject an output that would overwrite the input."""
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{target} is the input; give the result another name")
 
 
 def must_read_plainly(reading: Reading, why: str) -> None:
-    """Refuse options of reading motions where none is read."""
+    """Reject reading options if no motion is read."""
     for p in declared(Reading):
         if getattr(reading, p.name) != p.default:
             raise InputError(f"--{p.flag} is about reading a motion, but {why}: leave it out")
 
 
 def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
-    """Refuse a skeleton's file that none of several files is read with."""
+    """Reject a skeleton file that none of the files needs."""
     from retime.io import kind_of
 
     if not files or reading.skeleton is None:
@@ -187,7 +187,7 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
 
 
 def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
-    """Read the motion that a result was made from: the same animation, where it holds several."""
+    """Read the source of a result: the same animation, if the file has several."""
     from retime.io import format_of
 
     chosen = animation if format_of(file).several else None
@@ -330,10 +330,10 @@ def _gathered(
 
 
 def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
-    """Refuse options that go with a result where none is requested."""
+    """Reject options that need a result if there is none."""
     idle = [name for name, value in files.items() if value]
     if target is None and idle:
-        raise InputError(f"{idle[0]} goes with a result: say where to write it (OUT)")
+        raise InputError(f"{idle[0]} needs a result: give an output file (OUT)")
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
@@ -362,7 +362,7 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
 
 
 def _metavar(p: Parameter) -> str | None:
-    """Return what stands for a value in the help: ``TIME``, ``N``, or the choices."""
+    """Return the placeholder of a value in the help: ``TIME``, ``N``, or the choices."""
     if p.takes_times:
         return "TIME"
     kinds = [k for k in options_of(p.type) if k is not type(None)]

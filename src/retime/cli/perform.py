@@ -32,7 +32,7 @@ ReplayRate = Annotated[
 
 
 def must_have_osc() -> None:
-    """Refuse, before any work, streams that need an absent package."""
+    """Reject, before any work, streams that need a missing package."""
     try:
         import pythonosc  # noqa: F401
     except ModuleNotFoundError:

@@ -77,7 +77,7 @@ def physics(
         _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
         return
     if target is None:
-        raise InputError("say where to write the result, or ask for --feasible")
+        raise InputError("give an output file, or --feasible")
     must_be_pictures(source, plot)
     retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
     if plot is not None:

@@ -54,7 +54,7 @@ def report(
 ) -> None:
     """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
 
-    Of a batch's folder: distributions, the worst results, why they were rejected, and a table.
+    For the folder of a batch: distributions, the worst results, reasons for rejection, and a table.
 
     Examples
     --------
@@ -65,32 +65,33 @@ def report(
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
     if file.is_dir():
-        must_read_plainly(reading, "a batch's report is of what its folder holds")
+        must_read_plainly(reading, "the report on a batch is about its results")
         _report_batch(file, target, as_json)
         return
     from retime.io.warp_json import read_warp
     from retime.plot.report import write_report
 
     if target is None:
-        raise InputError("say where the page goes: retime report IN OUT.html")
+        raise InputError("give the page to write: retime report IN OUT.html")
+    if recipe is not None and source is None:
+        raise InputError("a recipe is run on its source: give --source too")
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
     motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to report on")
     original = None if source is None else read_source(source, reading, animation)
-    if recipe is not None and original is None:
-        raise InputError("a recipe is run on its source: give --source too")
-    used, evidence = None if warp is None else read_warp(warp), None
+    used, right = (None if w is None else read_warp(w) for w in (warp, truth))
+    evidence = None
     if recipe is not None and original is not None:
         made, evidence = _made(original, recipe)
-        used = made if used is None else used
+        used = used or made
     write_report(
         target,
         motion,
         title=file.name,
         source=original,
         warp=used,
-        truth=None if truth is None else read_warp(truth),
+        truth=right,
         evidence=evidence,
         min_contact=min_contact,
     )
@@ -98,7 +99,7 @@ def report(
 
 
 def _made(source: Motion, recipe: Path) -> tuple[TimeWarp, FloatArray | None]:
-    """Return a recipe's warp, and how far it followed a reference."""
+    """Return a recipe's warp, and how closely it followed a reference."""
     from retime.evaluate import Evaluator, Job
     from retime.evaluate.evaluator import evidence_of
     from retime.recipe.json import read_recipe

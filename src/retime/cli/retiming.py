@@ -27,7 +27,7 @@ def retime_file(
     beside: Sequence[Path | None] = (),
     read: Recipe | None = None,
 ) -> None:
-    """Evaluate steps on a file and on those that go with it; say what came of it.
+    """Evaluate steps on a file and its partners, and report the result.
 
     ``beside`` are files that the command writes itself: none may be written twice. ``read`` is the
     recipe that the steps come from.
@@ -136,16 +136,16 @@ def _must_be_whole_files(
     warp_file: Path | None,
     beside: Sequence[Path | None],
 ) -> None:
-    """Refuse, where every animation of a file is retimed, what is of one alone."""
+    """Reject options for a single animation if every animation of a file is retimed."""
     from retime.io import format_of
 
     if any(b is not None for b in beside):
-        raise InputError("pictures are of one animation; name it (--animation NAME)")
+        raise InputError("pictures show one animation; name it (--animation NAME)")
     form = format_of(source)
     if not form.several or format_of(target).name != form.name:
-        raise InputError("--animation all works on files that hold several, and writes their kind")
+        raise InputError("--animation all needs a format with several animations, for both files")
     if warp_file is not None or retiming.also or retiming.contacts is not None:
-        raise InputError("--animation all goes with neither --warp, --also nor --contacts")
+        raise InputError("--animation all cannot be used with --warp, --also or --contacts")
 
 
 def _retime_all(
@@ -173,7 +173,7 @@ def _retime_all(
 
 
 def known_contacts(path: Path) -> dict[str, Any]:
-    """Read contacts: a list of them, or an object that holds it and may say ``"only": true``."""
+    """Read contacts: a list, or an object with the list and perhaps ``"only": true``."""
     from retime.io.json_text import parse_json
     from retime.motion.contact import parse_contacts
 
@@ -189,7 +189,7 @@ def known_contacts(path: Path) -> dict[str, Any]:
 
 
 def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None]) -> None:
-    """Refuse, before any work, to write over an input or twice to one file."""
+    """Reject, before any work, outputs that overwrite an input or each other."""
     from retime.io import format_of
 
     targets = [target for _, target in pairs] + [b for b in beside if b is not None]
@@ -206,7 +206,7 @@ def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None])
 
 
 def _pair(text: str, target: Path) -> tuple[Path, Path]:
-    """Split FILE[=OUT]; without OUT the result stands beside the main one, named after FILE."""
+    """Split FILE[=OUT]; without OUT the result is written beside the main one, named after FILE."""
     file, mark, out = text.partition("=")
     source = Path(file)
     if mark:

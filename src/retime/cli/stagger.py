@@ -73,26 +73,20 @@ def stagger(
     from retime.methods.staggered import edited_poses
     from retime.recipe import Step
 
-    if "edits" in parameters:
-        edits = Path(parameters["edits"])
-        parameters["edits"] = read_listed(edits, PoseEdit, "edit", '"do" and its arguments')
-    if retiming.contacts is not None:
-        parameters |= known_contacts(retiming.contacts)
-    step = Step("stagger", parameters)
+    step = Step("stagger", _given(parameters, retiming))
+    beside = [plot, strip, poses_file]
     if target is not None and show and retiming.as_json:
         raise InputError("--json prints the result or the list; leave out OUT or --list")
-    if target is None and not (show or plot or strip or poses_file):
-        raise InputError("say where to write the result, or ask for --list or --plot")
+    if target is None and not (show or any(beside)):
+        raise InputError("give an output file, or --list or --plot")
     must_be_pictures(source, plot, strip)
-    if poses_file is not None:
-        _must_hold_poses(source, poses_file)
+    _must_hold_poses(source, poses_file)
     must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
-        beside = [plot, strip, poses_file]
         retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
     elif retiming.animation == "all":
-        raise InputError("poses are listed and drawn of one animation; name it")
-    if show or plot or strip or poses_file:
+        raise InputError("poses are listed and drawn for one animation; name it")
+    if show or any(beside):
         motion = retiming.read(source)
         poses = edited_poses(motion, step.resolved(Clock.of(motion, retiming.fps)).parameters)
         _deliver(poses, poses_file, plot, strip)
@@ -100,7 +94,20 @@ def stagger(
             _list(source, poses, as_json=retiming.as_json)
 
 
-def _must_hold_poses(source: Path, file: Path) -> None:
+def _given(parameters: dict[str, Any], retiming: Retiming) -> dict[str, Any]:
+    """Return the parameters of the step, with edits and contacts read from their files."""
+    given = dict(parameters)
+    if "edits" in given:
+        edits = Path(given["edits"])
+        given["edits"] = read_listed(edits, PoseEdit, "edit", '"do" and its arguments')
+    if retiming.contacts is not None:
+        given |= known_contacts(retiming.contacts)
+    return given
+
+
+def _must_hold_poses(source: Path, file: Path | None) -> None:
+    if file is None:
+        return
     must_differ(source, file)
     must_have_a_folder(file)
     if file.suffix.lower() not in (".json", ".npz"):
@@ -138,7 +145,7 @@ def _list(source: Path, poses: Any, *, as_json: bool) -> None:
 
 
 def _left_out(poses: Any) -> list[float]:
-    """List the moments that could be poses and are none."""
+    """Return the times of candidates that are not poses."""
     if poses.evidence is None:
         return []
     found = poses.evidence.times[poses.evidence.candidates]
@@ -147,7 +154,7 @@ def _left_out(poses: Any) -> list[float]:
 
 
 def _row(poses: Any, k: int) -> dict[str, Any]:
-    """Say when a pose is, and which of its parts comes first and last."""
+    """Return a pose's time, and which of its parts arrives first and last."""
     row: dict[str, Any] = {"pose": k, "time_s": float(poses.times[k])}
     later = poses.refinements[k]
     if later.any():

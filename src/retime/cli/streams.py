@@ -25,7 +25,7 @@ class Streams:
         self.written: Path | None = None
 
     def file(self, name: str) -> Path:
-        """Return where a file of a name is put."""
+        """Return the path of a file with a name."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="retime-")
         return Path(self._folder.name) / name
@@ -53,7 +53,7 @@ class Streams:
         return self.written
 
     def named(self, text: str) -> str:
-        """Take the folder out of what is said about its files."""
+        """Remove the folder from messages about its files."""
         return text if self._folder is None else text.replace(f"{self._folder.name}/", "")
 
     def finish(self) -> None:
@@ -87,7 +87,7 @@ _STARTS = (
 
 
 def suffix_of(data: bytes) -> str:
-    """Tell a motion file's suffix by how it begins."""
+    """Return a motion file's suffix from its first bytes."""
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     for mark, suffix in _STARTS:
         if start.startswith(mark):

@@ -122,46 +122,41 @@ def surface(
     made: tuple[SurfaceKey, ...] = ()
     if keys is not None:
         made = read_listed(keys, SurfaceKey, "key", '"time", "joint" and "shift"')
+    drags = {"time": at or [], "joint": joint or [], "shift": shift or []}
     widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
-    if at or joint or shift or any(widths.values()):
-        made += _dragged(at or [], joint or [], shift or [], widths)
+    if any((*drags.values(), *widths.values())):
+        made += _dragged(drags, widths)
     step = Step("surface", {**parameters, "keys": made})
     drawn = [plot, surface_plot, paths_plot, strip]
     pictures = [p for p in drawn if p is not None]
     if target is None and not pictures:
-        raise InputError("say where to write the result, or ask for --plot")
+        raise InputError("give an output file, or --plot")
     must_be_pictures(source, *pictures)
     must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
         retime_file([step], source, target, retiming, warp_file=warp, beside=drawn)
     elif retiming.animation == "all":
-        raise InputError("pictures are of one animation; name it (--animation NAME)")
+        raise InputError("pictures show one animation; name it (--animation NAME)")
     if pictures:
         motion = retiming.read(source)
         _draw(motion, step, *drawn)
 
 
-def _dragged(
-    at: list[str], joint: list[str], shift: list[str], widths: dict[str, Any]
-) -> tuple[SurfaceKey, ...]:
-    """Make keys of options that were given once for each."""
-    if not len(at) == len(joint) == len(shift) or not at:
+def _dragged(drags: dict[str, list[str]], widths: dict[str, Any]) -> tuple[SurfaceKey, ...]:
+    """Return keys from options that were given once for each drag; widths also once for all."""
+    times, joints, shifts = map(len, drags.values())
+    if not times == joints == shifts or not times:
         raise InputError(
-            f"each drag needs --at, --joint and --shift: there are {len(at)}, {len(joint)} and "
-            f"{len(shift)}"
+            f"each drag needs --at, --joint and --shift: there are {times}, {joints} and {shifts}"
         )
-    each: list[dict[str, Any]] = [
-        {"time": t, "joint": j, "shift": s} for t, j, s in zip(at, joint, shift, strict=True)
-    ]
-    for name, values in widths.items():
-        if not values:
-            continue
-        if len(values) not in (1, len(at)):
+    given = {name: values for name, values in widths.items() if values}
+    for name, values in given.items():
+        if len(values) not in (1, times):
             flag = name.replace("_", "-")
-            raise InputError(f"--{flag} is given {len(values)} times for {len(at)} drags")
-        for n, key in enumerate(each):
-            key[name] = values[n % len(values)]
-    return tuple(SurfaceKey(**key) for key in each)
+            raise InputError(f"--{flag} is given {len(values)} times for {times} drags")
+    columns = drags | {name: (values * times)[:times] for name, values in given.items()}
+    rows = zip(*columns.values(), strict=True)
+    return tuple(SurfaceKey(**dict(zip(columns, row, strict=True))) for row in rows)
 
 
 def _draw(

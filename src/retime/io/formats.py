@@ -292,7 +292,7 @@ def _must_be_plausible(motion: Motion, path: Path) -> None:
 
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:
-    """Give a motion its unit and up axis: declared, inferred or told."""
+    """Set a motion's unit and up axis: declared, inferred or given."""
     known = motion.units.how != "unknown"
     if scale is None and up is None and known:
         return motion

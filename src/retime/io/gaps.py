@@ -1,4 +1,4 @@
-"""Gaps: values that a file does not have (NaN), filled from the frames beside them, and told."""
+"""Gaps: missing values of a file (NaN), interpolated from neighbouring frames, with a note."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retime.errors import FormatError
 from retime.motion import quat
 from retime.notes import Note
 
-# So many stretches, and joints of each, are named.
+# At most this many gaps, and joints of each, are named.
 _LISTED = 3
 _MOST = 1e9
 _WORDS = ("nan", "nan(ind)", "nan(snan)", "1.#nan", "1.#ind", "1.#qnan", "1.#snan")
@@ -22,19 +22,19 @@ IntArray = npt.NDArray[np.int64]
 
 
 def means_missing(word: str) -> bool:
-    """Whether a word is what programs write in place of a number that they do not have."""
+    """Return whether a word means a missing number, as programs write it."""
     bare = word.strip().lower().lstrip("+-")
     return bare in _WORDS or ("#" in bare and bare.rstrip("0") in _WORDS)
 
 
 def are_usable(values: FloatArray, *, may_miss: bool) -> bool:
-    """Whether numbers are finite and no larger than any length; some that ``may_miss`` are NaN."""
+    """Return whether numbers are finite and not too large; they may be NaN if they ``may_miss``."""
     bad = ~(np.abs(values) <= _MOST)
     return not bad.any() or (may_miss and bool(np.isnan(values[bad]).all()))
 
 
 class Gaps:
-    """The missing values of a file: tracks are filled one by one, and told in one note."""
+    """The missing values of a file: tracks are interpolated one by one; one note lists all."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
@@ -44,7 +44,7 @@ class Gaps:
         return bool(self._missing)
 
     def places(self, name: str, values: FloatArray) -> FloatArray:
-        """Fill a track of numbers (F, K) by straight lines."""
+        """Interpolate a track of numbers (F, K) linearly."""
         missing = self._found(name, values)
         if missing is None:
             return values
@@ -54,7 +54,7 @@ class Gaps:
         return out
 
     def turns(self, name: str, values: FloatArray) -> FloatArray:
-        """Fill a track of rotations (F, 4) along the shorter arc."""
+        """Interpolate a track of rotations (F, 4) along the shorter arc."""
         missing = self._found(name, values)
         if missing is None:
             return values
@@ -72,7 +72,7 @@ class Gaps:
             return values
         before, after, share = _beside(missing)
         start, ends = values[before], [values[after]]
-        if values.shape[1] == 3:  # the same rotation, told in the other way
+        if values.shape[1] == 3:  # the other Euler angles of the same rotation
             ends.append(values[after] * [1, -1, 1] + half)
         ends = [end + 2 * half * np.round((start - end) / (2 * half)) for end in ends]
         ways = np.array([np.abs(end - start).sum(axis=1) for end in ends])
@@ -92,7 +92,7 @@ class Gaps:
         return missing
 
     def notes(self, aside: int = 0) -> list[Note]:
-        """Tell where values are missing, in frames of the motion, which ``aside`` go before."""
+        """Return a note on missing values, in frames of the motion after the first ``aside``."""
         tracks = {n: m[aside:] for n, m in self._missing.items() if m[aside:].any()}
         if not tracks:
             return []

@@ -64,7 +64,7 @@ def choose(
 
 
 def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tuple[int, list[str]]:
-    """Choose the animation to read where none was requested: the first that lasts and moves.
+    """Choose the animation to read by default: the first that has a duration and moves.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def lasts(entry: Mapping[str, Any]) -> bool:
 
 
 def _unfit(entry: Mapping[str, Any]) -> str:
-    """Say why an animation is not the one to read; empty where it lasts and moves."""
+    """Return why an animation is not read by default; empty if it has a duration and moves."""
     if not entry["channels"]:
         return "is empty"
     if not lasts(entry):
@@ -127,7 +127,7 @@ def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
 
 
 def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[Note]:
-    """Say which animation was read and why, where there are others; otherwise nothing."""
+    """Return a note on which animation was read and why, if there are others."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:
         return []
@@ -153,7 +153,7 @@ class Retimed(Generic[Kept]):
     motion: Motion
     """As it is now."""
     kept: Kept
-    """What its format kept of the file; its ``motion`` is the animation as it was read."""
+    """Data that the format kept of the file; its ``motion`` is the animation as it was read."""
     warp: TimeWarp
     """From its time to that of the file."""
     times: FloatArray
@@ -206,7 +206,7 @@ class Retimed(Generic[Kept]):
 def retimed_together(
     motions: Sequence[Motion], kind: type[Kept], file_of: Callable[[Kept], Any]
 ) -> list[Retimed[Kept]]:
-    """Look at motions that go back into one file; ``file_of`` tells which that is."""
+    """Check motions that are written back into one file, which ``file_of`` identifies."""
     found = [(m, kept) for m in motions if (kept := kept_of(m, kind)) is not None]
     files = [file_of(kept) for _, kept in found]
     if not found or len(found) < len(motions) or any(f != files[0] for f in files):

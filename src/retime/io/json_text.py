@@ -14,7 +14,7 @@ from retime.io.files import read_bytes, write_bytes
 
 
 def dumps(value: Any, indent: str = "") -> str:
-    """Write a JSON value; only objects and lists that hold objects take several lines."""
+    """Format a JSON value; only objects and lists of objects take several lines."""
     deeper = indent + " "
     if isinstance(value, Mapping) and value:
         items = [f"{deeper}{json.dumps(k)}: {dumps(v, deeper)}" for k, v in value.items()]
@@ -32,12 +32,12 @@ def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
 
 
 def parse_json(path: str | Path) -> Any:
-    """Parse a JSON file; what is not JSON is a ``FormatError`` with its line."""
+    """Parse a JSON file; invalid JSON is a ``FormatError`` with its line."""
     return parse_bytes(read_bytes(path), path)
 
 
 def parse_bytes(data: bytes, path: str | Path) -> Any:
-    """Parse the JSON of a file, or a part of one; what is not JSON is a ``FormatError``."""
+    """Parse the JSON of a file, or of a part; invalid JSON is a ``FormatError``."""
     return parse(data, path=path)
 
 
@@ -52,7 +52,7 @@ def must_be_shallow(value: Any) -> None:
 
 
 def _below(value: Any) -> Iterable[Any]:
-    """Return what a list or an object holds, without plain values."""
+    """Return the lists and objects inside a list or object."""
     held = value.values() if isinstance(value, Mapping) else value
     if not isinstance(value, Mapping | list | tuple):
         return ()

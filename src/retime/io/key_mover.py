@@ -1,4 +1,4 @@
-"""Keys moved by a warp: where they go, and where the warp needs more of them.
+"""Move keys by a warp, and add keys where its curve needs them.
 
 Keys go where the warp shows them. A cut gets a key on both sides and none inside; both sides of a
 jump in the source stay apart; an end of the output gets a key where the track moves there; and
@@ -26,7 +26,7 @@ _JUMP = 1e-6
 
 @dataclass(frozen=True)
 class Grain:
-    """How finely a format tells times apart, in its own unit of time."""
+    """Precision of a format's times, in its unit of time."""
 
     ramp: float
     """How long a jump of time takes: a track has one value at a time."""
@@ -163,20 +163,26 @@ class KeyMover:
     def _with_ends(
         self, x: FloatArray, y: FloatArray, keys: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Add the ends of the output where the track is in motion there, or lasts to the end."""
-        same, end = self.grain.same, self.grain.end
+        """Add the ends of the output if the track moves there, or lasts to the end."""
         for place in (0, -1):
             at, source = self.x[place], self.y[place]
-            still = source <= keys[0] or source >= keys[-1]
-            near = len(x) and abs(x[place] - at) < same
-            if not near and (not still or not len(x)):
+            moves = keys[0] < source < keys[-1]
+            far = not len(x) or abs(x[place] - at) >= self.grain.same
+            if far and (moves or not len(x)):
                 where = 0 if place == 0 else len(x)
                 x, y = np.insert(x, where, at), np.insert(y, where, source)
-        if self.last is not None and x[-1] < self.last - same:
-            source = float(self.at(self.last))
-            beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
-            if beyond and abs(source - y[-1]) < end:
-                x, y = np.r_[x, self.last], np.r_[y, source]
+        if self.last is not None and x[-1] < self.last - self.grain.same:
+            x, y = self._with_last(x, y, keys, self.last)
+        return x, y
+
+    def _with_last(
+        self, x: FloatArray, y: FloatArray, keys: FloatArray, last: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Add a key at a last time if the track has come to its end and holds there."""
+        end, source = self.grain.end, float(self.at(last))
+        beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
+        if beyond and abs(source - y[-1]) < end:
+            return np.r_[x, last], np.r_[y, source]
         return x, y
 
     def with_bends(self, shown: Shown, reach: FloatArray) -> Shown:
@@ -261,7 +267,7 @@ def _is_first(values: IntArray) -> BoolArray:
 def extended(
     x: FloatArray, y: FloatArray, *, before: bool, after: bool, far: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Let keys before and after what a warp shows keep their distance from it."""
+    """Extend a warp so that keys before and after its range keep their distance from it."""
     way = -1.0 if y[-1] < y[0] else 1.0
     if before:
         x, y = np.r_[x[0] - far, x], np.r_[y[0] - way * far, y]
@@ -271,7 +277,7 @@ def extended(
 
 
 def nearest(keys: FloatArray, times: FloatArray, same: float) -> tuple[IntArray, BoolArray]:
-    """Return the key that is nearest to each time, and whether it stands there."""
+    """Return the key nearest to each time, and whether it is at that time."""
     above = np.clip(np.searchsorted(keys, times), 0, len(keys) - 1)
     below = np.maximum(above - 1, 0)
     at = np.where(np.abs(keys[below] - times) < np.abs(keys[above] - times), below, above)

@@ -1,4 +1,4 @@
-"""Archives of arrays, member by member: what is not asked for is never opened."""
+"""Archives of arrays, read member by member as needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SOME_BYTES, _MOST_TIMES = 64 << 20, 4
 
 
 class Members:
-    """A numpy archive: its members' names, and each array where it is requested.
+    """A numpy archive: the names of its members, and arrays on request.
 
     ``path`` is the file's path, for error messages; ``most_bytes`` is what all arrays that are
     asked for may unpack to.
@@ -45,7 +45,7 @@ class Members:
         return FormatError(f"not a whole numpy archive ({reason})", path=self.path)
 
     def _opened(self, name: str) -> IO[bytes]:
-        """Open a member, its size counted against what may be unpacked."""
+        """Open a member, and count its size against the limit of unpacked bytes."""
         member = self._members[name]
         if member.file_size > self._left:
             raise FormatError(
@@ -66,7 +66,7 @@ class Members:
             raise self._broken(e) from None
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return an array's shape without reading it; of what is not a plain array, none."""
+        """Return an array's shape without reading it; empty if it is not a plain array."""
         return self._head(name)[0]
 
     def _head(self, name: str) -> tuple[tuple[int, ...], int]:

@@ -36,7 +36,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
 def motion_parts(
     motion: Motion, *, drop_rest: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Take a motion apart: what is said about it, and its arrays."""
+    """Split a motion into a description and arrays."""
     skeleton = motion.skeleton
     rest = None if drop_rest else motion.rest_pose
     about: dict[str, Any] = {
@@ -110,7 +110,7 @@ def read_motion(
 
 
 def _bridged(about: Mapping[str, Any], arrays: Mapping[str, Any], gaps: Gaps) -> Mapping[str, Any]:
-    """Fill missing values of the motion; what tells of the skeleton may not miss."""
+    """Interpolate missing values of the motion; the skeleton must be complete."""
     out = dict(arrays)
     turns = out["rotations"]
     if turns.ndim == 3 and np.isnan(turns).any():
@@ -124,7 +124,7 @@ def _bridged(about: Mapping[str, Any], arrays: Mapping[str, Any], gaps: Gaps) ->
 
 
 def _other_kind(data: bytes) -> str:
-    """Say what an archive holds that is not a motion."""
+    """Return a description of an archive that is not a motion."""
     arrays = Members(data, "")
     listed = [f"{n} {arrays.shape(n)}" if arrays.shape(n) else n for n in arrays.names[:6]]
     more = ", ..." if len(arrays.names) > 6 else ""

@@ -1,4 +1,4 @@
-"""How motion files are read, where they tell too little or wrong."""
+"""Options for reading motion files that lack information or have it wrong."""
 
 from __future__ import annotations
 

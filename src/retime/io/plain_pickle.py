@@ -22,11 +22,11 @@ _KINDS = "biuf"
 
 
 class NotPlain(Exception):
-    """A pickle that holds more than plain data."""
+    """A pickle contains more than plain data."""
 
 
 class _DType:
-    """The type of an array, as it was told."""
+    """The type of an array, as declared in the pickle."""
 
     def __init__(self, code: Any = "", *_: Any) -> None:
         self.code, self.order = code, "<"
@@ -45,7 +45,7 @@ class _DType:
 
 
 class _Array:
-    """An array, as it was told."""
+    """An array, as declared in the pickle."""
 
     def __init__(self) -> None:
         self.state: Any = None

@@ -21,7 +21,7 @@ _REST_JUMP_RATIO = 8.0
 def set_aside(
     rotations: FloatArray, translations: Mapping[str, FloatArray], rest_frame: RestFrame
 ) -> tuple[int, Pose | None, list[Note]]:
-    """Return how many frames stand before the motion, their pose, and what is to be said."""
+    """Return the number of frames before the motion (0 or 1), their pose, and notes."""
     aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
     if not aside or not len(rotations):
         return aside, None, []

@@ -23,7 +23,7 @@ class Moments:
     rate: float
     """Frames per second."""
     even: bool
-    """Whether the times are as far apart as the rate tells."""
+    """Whether the times are evenly spaced at the rate."""
 
     def motion(
         self,

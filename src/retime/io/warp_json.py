@@ -16,7 +16,7 @@ VERSION = 2
 
 
 def to_document(warp: TimeWarp) -> dict[str, Any]:
-    """Turn a warp into what its JSON file holds."""
+    """Convert a warp to the contents of its JSON file."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     # Left out is only the body that reading would put there.
     if not warp.per_channel or warp.body != TimeWarp(channels=warp.channels).body:
@@ -35,7 +35,7 @@ def _knots(graph: Graph) -> dict[str, list[float]]:
 
 
 def from_document(document: Any) -> TimeWarp:
-    """Turn what a warp's JSON file holds into a warp."""
+    """Convert the contents of a JSON file to a warp."""
     version_of(document, FORMAT, "warp", VERSION)  # version 1 differs in nothing
     unknown = set(document) - {"format", "version", "output", "source", "channels", "loop", "notes"}
     if unknown:

@@ -1,4 +1,4 @@
-"""Edits that are given as data: a warp from a file or another program, changes of pose by hand."""
+"""Edits given as data: a warp from a file or another program, or a pose layer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PoseParameters:
 
 @takes(WarpParameters)
 def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
-    """Use a warp as it is; it must start where the motion starts, or where the range does.
+    """Apply a given warp, which must start where the motion or the range starts.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
 
 
 def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
-    """Refuse a warp that shows nothing of a motion; note the parts that it leaves out."""
+    """Raise if a warp shows nothing of a motion; return notes on parts that it leaves out."""
     (start, end), (low, high) = motion.domain, warp.source_range
     if high < start or low > end:
         raise InputError(
@@ -78,7 +78,7 @@ def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
 
 @takes(PoseParameters)
 def given_layer(motion: Motion, p: PoseParameters) -> PoseLayer:
-    """Use changes of pose as they are; every joint that they name must be there.
+    """Apply a given pose layer; raise if it names a missing joint.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Holding contacts: feet that stood stay where they stood, whatever the steps before did."""
+"""Hold contacts: planted feet and hands stay in place after all other steps."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def hold(motion: Motion, p: HoldParameters) -> Edit:
     motion : Motion
         The step's input.
     """
-    find_body(motion).find_joints(p.joints)  # a wrong name is this step's fault, and said here
+    find_body(motion).find_joints(p.joints)  # raise on wrong names here, in this step
     known, note = None, None
     if p.contacts is not None:
         for contact in p.contacts:

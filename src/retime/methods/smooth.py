@@ -1,4 +1,4 @@
-"""Smoothing adapted to compression (Guided Time Warping, 3.4): faster is averaged more."""
+"""Adaptive smoothing (Guided Time Warping, 3.4): faster parts are averaged more."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
 
 
 def domain_warp(domain: Range, p: SplineParameters) -> TimeWarp:
-    """Make the warp of a clip whose first and last time alone are known."""
+    """Return the warp of a clip, given its first and last time."""
     part = keytime_warp(
         p.range or domain,
         duration=p.duration,

@@ -112,7 +112,7 @@ def to_6d(rotations: FloatArray) -> FloatArray:
 
 
 def from_6d(given: FloatArray) -> FloatArray:
-    """Orthonormalize 6D rotations (..., 6) and convert them to quaternions."""
+    """Orthonormalise 6D rotations (..., 6) and convert them to quaternions."""
     x, y = given[..., :3], given[..., 3:]
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
     y = y - (x * y).sum(-1, keepdims=True) * x
@@ -163,7 +163,7 @@ def _parents(parents: Any) -> npt.NDArray[np.int64]:
             raise ValueError
     except (TypeError, ValueError):
         raise InputError(
-            "parents is a list (J,) of whole numbers: each joint's parent, which stands before it, "
+            "parents is a list (J,) of whole numbers: each joint's parent, which comes before it, "
             "and -1 for a root"
         ) from None
     return above.astype(np.int64)

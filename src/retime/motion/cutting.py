@@ -130,7 +130,7 @@ def _frames_of(motion: Motion, part: slice) -> tuple[int, int, int]:
         start, stop, step = part.indices(count)
     except (TypeError, ValueError):
         raise InputError(
-            f"[{part.start}:{part.stop}:{part.step}] is no slice of a motion; its ends are frames "
+            f"[{part.start}:{part.stop}:{part.step}] is not a slice of a motion; ends are frames "
             "(whole numbers) or seconds (2.0)"
         ) from None
     if step < 0:

@@ -41,7 +41,7 @@ def resample_rotations(rotations, frame, share, column):  # type: ignore[no-unty
     """Interpolate rotations ``(F, J, 4)`` at a frame and share per output frame and column.
 
     ``frame`` and ``share`` are ``(N, K)``; joint ``j`` follows column ``column[j]``. A share of 0
-    copies the sample, bit for bit. Signs come out continuous in time.
+    copies the sample exactly. Signs are continuous in time.
     """
     n = frame.shape[0]
     joints = rotations.shape[1]
@@ -67,7 +67,7 @@ def resample_rotations(rotations, frame, share, column):  # type: ignore[no-unty
                 wa = 1.0 - u
                 wb = u
                 if dot < 0.9999999:
-                    # The chord gives small angles exactly where acos would lose half its digits.
+                    # The chord is accurate for small angles, where acos loses half of the digits.
                     d0 = b0 - a0
                     d1 = b1 - a1
                     d2 = b2 - a2
@@ -99,7 +99,7 @@ def resample_rotations(rotations, frame, share, column):  # type: ignore[no-unty
 
 @kernel
 def turn_rotations(rotations, joints, turns):  # type: ignore[no-untyped-def]
-    """Turn some joints' rotations ``(F, J, 4)`` by vectors ``(F, N, 3)`` on the parent's side."""
+    """Rotate joints ``(F, J, 4)`` by vectors ``(F, N, 3)`` in the parent's frame."""
     out = rotations.copy()
     for f in range(len(turns)):
         for n in range(len(joints)):

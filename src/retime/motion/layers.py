@@ -83,6 +83,14 @@ class PoseLayer(ReadOnlyArrays):
             [np.interp(t, self.times, values[:, k], left=0.0, right=0.0) for k in range(3)], axis=-1
         )
 
+    def lasting(self, seconds: float) -> PoseLayer:
+        """Return the layer with its last key held for longer."""
+        tracks = {
+            kind: {n: np.concatenate([t, t[-1:]]) for n, t in getattr(self, kind).items()}
+            for kind in _KINDS
+        }
+        return PoseLayer(np.r_[self.times, self.times[-1] + seconds], **tracks)
+
     def add_to(
         self,
         sampled: Sampled,

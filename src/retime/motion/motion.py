@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Times closer than this to a sample, in frames, are that sample, because of rounding.
 _SNAP = 1e-7
-# Largest deviation of a squared norm from 1 that is normalized; larger ones are errors.
+# Largest deviation of a squared norm from 1 that is normalised; larger ones are errors.
 _UNIT_TOLERANCE = 1e-3
 _ROUNDING = 1e-14
 # Least frame rate; lower ones make times overflow.
@@ -376,7 +376,7 @@ def trust(rotations: FloatArray) -> FloatArray:
 
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
-    """Return rotations normalized and sign-continuous; raise if one is not a unit quaternion."""
+    """Return rotations normalised and sign-continuous; raise if one is not a unit quaternion."""
     if _CHECKED.get(id(q)) is q:
         return q
     square = np.einsum("fji,fji->fj", q, q)

@@ -1,4 +1,4 @@
-"""One page about a batch: what was accepted, what not and why, and how measures are spread."""
+"""One page about a batch: accepted and rejected results, reasons, and distributions of measures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ClipResult(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """A result to be drawn, beside what it was made of where that is still there."""
+    """A result to draw, with its source if that still exists."""
 
     name: str
     reasons: Sequence[str]
@@ -81,7 +81,7 @@ def write_batch_report(
     path : Path
         The .html file to write.
     results : sequence of ClipResult
-        All of them, failed ones too.
+        All results, including failed ones.
     title : str
         Name of the batch on the page.
     about : mapping
@@ -138,7 +138,7 @@ def _about(about: Mapping[str, Any], done: Sequence[ClipResult], tables: Sequenc
     if done:
         work, motion = sum(r.seconds for r in done), sum(r.clip_seconds for r in done)
         middle = 1e3 * float(np.median([r.seconds for r in done]))
-        text = f"{middle:.0f} ms a result (median); {motion:.0f} s of motion in {work:.0f} s"
+        text = f"{middle:.0f} ms per result (median); {motion:.0f} s of motion in {work:.0f} s"
         rows.append(("work", text))
     cells = "".join(f"<tr><td>{k}</td><td>{escape(v)}</td></tr>" for k, v in rows)
     links = ", ".join(f'<a href="{escape(t)}">{escape(t)}</a>' for t in tables)

@@ -22,7 +22,7 @@ _FLIGHT = "#f4f0e4"
 
 
 def draw_contacts(motion: Motion, found: FoundContacts, path: str | Path) -> None:
-    """Draw a film strip with marks on what touches, over bars of all contacts; flights are shaded.
+    """Draw a film strip with marks on contacts, above bars of all contacts; flights are shaded.
 
     Bars are as strong as the contacts are sure.
     """
@@ -56,7 +56,7 @@ def draw_contacts(motion: Motion, found: FoundContacts, path: str | Path) -> Non
 def _mark(
     axes: Axes, row: StripRow, motion: Motion, contacts: Sequence[Contact], step: float
 ) -> None:
-    """Put a dot on every joint that touches in a pose of a film strip."""
+    """Draw a dot on every joint in contact in a pose of a film strip."""
     across = step * HEIGHT_INCHES / STEP_INCHES
     for t, pose in zip(row.times, row.flat, strict=True):
         now = motion.domain[0] + t

@@ -32,7 +32,7 @@ _MOST_ANALYSED = 3000
 
 
 def html_of(thing: Any) -> str | None:
-    """Return what a notebook shows; none where a line of text does as well."""
+    """Return the display of a notebook; ``None`` if a line of text suffices."""
     for kind in type(thing).__mro__:
         show = _SHOWN.get(kind.__name__)
         if show is not None and kind.__module__.startswith("retime."):
@@ -206,7 +206,7 @@ def _line(text: str) -> str:
 
 
 def _picture(make: Any) -> str:
-    """Draw a figure inline, as fine as fits; what cannot be drawn is left out."""
+    """Draw a figure inline at the finest resolution that fits; ``None`` if it cannot be drawn."""
     try:
         figure: Figure = make()
     except RetimeError as e:

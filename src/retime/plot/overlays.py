@@ -70,7 +70,7 @@ def _paler(colour: str, paleness: float) -> str:
 
 
 def _mark(axes: Axes, times: FloatArray, marks: list[FloatArray], step: float) -> None:
-    """Mark a joint in both, with an arrow from the source to the result where they are apart."""
+    """Mark a joint in both poses, with an arrow from source to result if they differ."""
     across = step * HEIGHT_INCHES / STEP_INCHES
     for t, (x, y), (u, v) in zip(times, *marks, strict=True):
         if np.hypot(u - x, v - y) > 0.06:

@@ -1,4 +1,4 @@
-"""Physics in pictures: feasible regions, where a timing leaves them, forces under the feet."""
+"""Pictures of physics: feasible regions, violations, and forces under the feet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUTSIDE = "#d2603a"
 
 
 def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
-    """Draw a warp and the physics of it into a picture file; see :func:`physics_figure`."""
+    """Draw a warp and its physics into a picture file; see :func:`physics_figure`."""
     save(physics_figure(model, warp), path)
 
 
@@ -127,7 +127,7 @@ def _outline(axes: Axes, region: Region) -> None:
 
 
 def speeds_figure(speeds: Mapping[str, FloatArray], across: FloatArray | None, unit: str) -> Figure:
-    """Draw speeds of time as curves over moments, or over frames where none are given."""
+    """Draw playback speeds as curves over times, or over frames if no times are given."""
     figure = canvas(7.0, 2.8)
     axes = figure.subplots()
     for (name, speed), color in zip(speeds.items(), (RETIMED, ORIGINAL), strict=False):

@@ -47,27 +47,26 @@ def strip_figure(
     Rows go from top to bottom; the first is drawn as the original. ``poses`` is the number of poses
     of the longest row; ``at`` gives rows times (N,) to draw in place of equal steps.
     """
-    if any(not len(m) for m in motions.values()):
+    if not all(map(len, motions.values())):
         raise InputError("a motion without frames cannot be drawn")
     longest = max(m.duration for m in motions.values())
     step = longest / max(poses - 1, 1) or 1.0
     chosen = at or {}
     rows = {name: StripRow.of(motion, step, chosen.get(name)) for name, motion in motions.items()}
-    tops = [max(1.1, row.flat[..., 1].max() + 0.05) for row in rows.values()]
     colours = (ORIGINAL, RETIMED, *SERIES[2:]) if len(motions) > 1 else (RETIMED,)
 
     width = STEP_INCHES * (longest / step + 1.4)
-    spans = [top - row.bottom for top, row in zip(tops, rows.values(), strict=True)]
-    figure = canvas(width, sum(HEIGHT_INCHES * s + _TITLE_INCHES for s in spans) + 0.5)
+    heights = [HEIGHT_INCHES * (row.top - row.bottom) for row in rows.values()]
+    figure = canvas(width, sum(heights) + _TITLE_INCHES * len(rows) + 0.5)
     figure.set_layout_engine("none")
     top = 1.0
     for k, (name, row) in enumerate(rows.items()):
-        # Placed by hand, inch by inch: a figure must keep its shape on an axis in seconds.
-        tall = HEIGHT_INCHES * spans[k] / figure.get_figheight()
+        # Placed in inches, because a figure must keep its proportions on an axis in seconds.
+        tall = heights[k] / figure.get_figheight()
         top -= tall + _TITLE_INCHES / figure.get_figheight()
         axes = figure.add_axes((0.0, top, 1.0, tall))
         axes.set_xlim(-0.7 * step, longest + 0.7 * step)
-        axes.set_ylim(row.bottom, tops[k])
+        axes.set_ylim(row.bottom, row.top)
         row.draw(axes, step, colours[k % len(colours)])
         axes.set_title(f"  {name}: {row.seconds:.2f} s", loc="left", fontsize=11, color=INK)
         last = k == len(rows) - 1
@@ -91,25 +90,30 @@ class StripRow:
     def of(cls, motion: Motion, step: float, at: FloatArray | None = None) -> StripRow:
         """Choose poses of a motion every ``step`` seconds, or at given times."""
         times = np.arange(int(motion.duration / step + 1e-6) + 1, dtype=np.float64) * step
-        if motion.duration - times[-1] > 0.4 * step:  # the end is worth a pose of its own
+        if motion.duration - times[-1] > 0.4 * step:  # also draw the last pose
             times = np.r_[times, motion.duration]
         if at is not None:
             times = np.asarray(at, dtype=np.float64) - motion.domain[0]
         frame, share = motion.frame_at(motion.domain[0] + times)
         points = positions(motion, end_sites=True)
         flat = _project(motion, points, frame + (share > 0.5), ground_height(points))
-        # What flies higher than twice its own size is drawn smaller, to stay in the picture.
+        # A figure that rises above twice its height is drawn smaller, to stay in the picture.
         tall = max(height(motion.skeleton) * motion.units.metres, flat[..., 1].max() / 2, 1e-9)
         return cls(times, flat / tall, _bones(motion), _solids(motion), motion.duration)
 
     @property
     def bottom(self) -> float:
-        """Return the lowest height to draw."""
+        """The lowest height to draw."""
         return min(-_BELOW, float(self.flat[..., 1].min()) - 0.03)
+
+    @property
+    def top(self) -> float:
+        """The greatest height to draw."""
+        return max(1.1, float(self.flat[..., 1].max()) + 0.05)
 
     def draw(self, axes: Axes, step: float, colour: str) -> None:
         """Draw the poses at their times, and the floor."""
-        across = step * HEIGHT_INCHES / STEP_INCHES  # seconds that are as long as a height
+        across = step * HEIGHT_INCHES / STEP_INCHES  # width of a height, in seconds
         for t, pose in zip(self.times, self.flat, strict=True):
             for solid in self.solids:
                 _draw_solid(axes, pose[solid], t, across, colour)
@@ -123,7 +127,7 @@ class StripRow:
 def _project(
     motion: Motion, points: FloatArray, frame: npt.NDArray[np.int64], floor: float
 ) -> FloatArray:
-    """Look at chosen frames from the side: (N, P, 3), across, up, and toward the viewer."""
+    """Return points of frames seen from the side, (N, P, 3): across, up, toward the viewer."""
     origin, heading = body_frame(motion)
     local = points[frame] - origin[frame][:, None]
     local[..., 1] -= floor
@@ -135,21 +139,14 @@ def _project(
 
 
 def _bones(motion: Motion) -> list[tuple[int, int, float]]:
-    """List bones as (from, to, radius in heights); thicker where more of the body is below them.
+    """Return bones as (from, to, radius in heights); thicker with more of the body below them.
 
     A negative radius marks a ball.
     """
     skeleton = motion.skeleton
     count = len(skeleton)
-    tall = max(height(skeleton), 1e-9)
-    ends = [(int(p), j, skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
-    solid = {p for points in _solids(motion) for p in points}
-    ends += [
-        (s.parent, count + k, np.array(s.offset))
-        for k, s in enumerate(skeleton.end_sites)
-        if count + k not in solid
-    ]
-    length = {b: float(np.linalg.norm(o)) / tall for _, b, o in ends}
+    ends = _bone_ends(motion)
+    length = {b: size for _, b, size in ends}
     below = np.zeros(count + len(skeleton.end_sites))
     for a, b, _ in sorted(ends, key=lambda e: -e[1] if e[1] < count else -count - e[1]):
         below[a] += below[b] + length[b]
@@ -168,8 +165,19 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
     return [(a, b, radius(a, b)) for a, b, _ in ends if length[b] > 1e-4]
 
 
+def _bone_ends(motion: Motion) -> list[tuple[int, int, float]]:
+    """Return (from, to, length in heights) of bones; end sites have numbers after the joints."""
+    skeleton = motion.skeleton
+    tall = max(height(skeleton), 1e-9)
+    solid = {p for points in _solids(motion) for p in points}
+    ends = [(int(p), j, skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
+    sites = enumerate(skeleton.end_sites, len(skeleton))
+    ends += [(s.parent, k, np.array(s.offset)) for k, s in sites if k not in solid]
+    return [(a, b, float(np.linalg.norm(offset)) / tall) for a, b, offset in ends]
+
+
 def _solids(motion: Motion) -> list[list[int]]:
-    """List joints whose end sites are corners of a thing: a box has eight, a hand has one."""
+    """Return the end sites of joints that have several: a box has eight corners, a hand one."""
     count = len(motion.skeleton)
     corners: dict[int, list[int]] = {}
     for k, site in enumerate(motion.skeleton.end_sites):

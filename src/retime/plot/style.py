@@ -30,7 +30,7 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def plain(axes: Axes) -> None:
-    """Leave only what carries meaning: no box, quiet ticks and grid."""
+    """Remove the box, and make ticks and grid unobtrusive."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -41,7 +41,7 @@ def plain(axes: Axes) -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a picture, completely or not at all; its suffix tells the kind."""
+    """Write a picture, completely or not at all; its suffix determines the format."""
     path = Path(path)
     if path.suffix.lower() not in PICTURES:
         raise InputError(f"a picture is {', '.join(PICTURES)}, not {path.suffix or 'no suffix'!r}")

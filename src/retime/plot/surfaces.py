@@ -9,7 +9,7 @@ import numpy as np
 from retime.methods.surface import ControlSurfaces
 from retime.plot.style import FAINT, INK, KEY, canvas, plain, save
 
-# Joints that move most get a name and a colour of their own.
+# Only the joints that move most get a name and a colour.
 _NAMED = 8
 
 
@@ -79,7 +79,7 @@ def draw_surfaces(surfaces: ControlSurfaces, path: str | Path) -> None:
 
 
 def draw_paths(surfaces: ControlSurfaces, path: str | Path, *, key: int = 0) -> None:
-    """Draw all joints' projected paths along time, and a key's bent surface where it meets them."""
+    """Draw the paths of all joints over time, and the surface of a key where it meets them."""
     sheet, paths = surfaces.surface(key), surfaces.paths(key)
     times, skeleton = surfaces.motion.times, surfaces.motion.skeleton
     low, high = surfaces.spans[key]

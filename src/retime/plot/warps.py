@@ -40,11 +40,7 @@ def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = 
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    lines: dict[str, tuple[TimeWarp, str | None]] = {}
-    for name, warp in warps.items():
-        if not warp.per_channel or not warp.is_body_identity:
-            lines[name] = (warp, None)
-        lines |= {f"{name}: {c}": (warp, c) for c in warp.channels}
+    lines = _lines(warps)
     start = min(w.domain[0] for w in warps.values())
     end = max(w.domain[1] for w in warps.values())
     curve.plot([start, end], [start, end], "--", color=FAINT, linewidth=1.5, label="unchanged")
@@ -58,19 +54,34 @@ def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = 
         _mark_evidence(curve, evidence)
     _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
-    rate.set_ylabel("rate (×)", color=INK)
-    rate.set_xlabel("output time (s)", color=INK)
-    rate.set_yscale("log", base=2)
-    low, high = rate.get_ylim()
-    rate.set_ylim(min(low, 0.45), max(high, 2.2))
-    if rate.get_legend_handles_labels()[0]:
-        rate.legend(frameon=False, fontsize=9, loc="upper center")
-    rate.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
+    _label_rates(rate)
     if len(lines) <= 12:
         curve.legend(frameon=False, fontsize=9)
     for axes in (curve, rate):
         plain(axes)
     return figure
+
+
+def _lines(warps: Mapping[str, TimeWarp]) -> dict[str, tuple[TimeWarp, str | None]]:
+    """Return the curves to draw by name: a warp with one of its channels, or as a whole."""
+    lines: dict[str, tuple[TimeWarp, str | None]] = {}
+    for name, warp in warps.items():
+        if not warp.per_channel or not warp.is_body_identity:
+            lines[name] = (warp, None)
+        lines |= {f"{name}: {c}": (warp, c) for c in warp.channels}
+    return lines
+
+
+def _label_rates(axes: Axes) -> None:
+    """Give the axes of rates their labels and a log scale."""
+    axes.set_ylabel("rate (×)", color=INK)
+    axes.set_xlabel("output time (s)", color=INK)
+    axes.set_yscale("log", base=2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, 0.45), max(high, 2.2))
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=9, loc="upper center")
+    axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
 
 
 def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
@@ -102,7 +113,7 @@ def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> 
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:
-    """Shade where the first warp keeps the source's timing."""
+    """Shade the ranges in which the first warp keeps the source's timing."""
     warp, channel = line
     t = np.linspace(*warp.domain, 1000)
     kept = np.abs(warp.rate(t, channel) - 1) < _KEPT

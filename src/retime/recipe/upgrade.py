@@ -60,8 +60,8 @@ def upgrade_notes(method: str, values: Mapping[str, Any], version: int) -> list[
         return []
     return [
         Note(
-            f"the recipe's {' and '.join(sorted(dropped))} of {method} belong to its former "
-            "formulation and were left out: speed changes gradually by itself now",
+            f"parameters of {method} that only its former formulation used were left out: "
+            f"{', '.join(sorted(dropped))}",
             Remedy(parameter="formulation", value="paper"),
             code="recipe-upgraded",
             names=sorted(dropped),

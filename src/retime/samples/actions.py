@@ -74,7 +74,7 @@ def make_punches(*, slow: bool = False, fps: float = 60.0) -> Sample:
 
 
 def make_swing(*, fps: float = 60.0) -> Sample:
-    """Make a golf-like swing: address, back, down and through; the feet stand all along."""
+    """Make a golf-like swing, from address to follow-through; the feet stay in place."""
     t = np.arange(round(3.5 * fps) + 1) / fps
     poser = Poser(t)
     # How far the shoulders have turned to the right; the hands lead on an inclined arc.
@@ -100,7 +100,7 @@ def make_swing(*, fps: float = 60.0) -> Sample:
 
 
 def _shaker(t: FloatArray, fps: float, *, late: float) -> Motion:
-    """Pose one of two who shake hands across the origin; it stands at -z and looks to +z."""
+    """Pose one of two people who shake hands at the origin; it stands at -z and faces +z."""
     poser = Poser(t)
     raised = ease(t, [(0.6 + late, 0.0), (1.3, 1.0), (2.6, 1.0), (3.2 + late, 0.0)])
     shake = (

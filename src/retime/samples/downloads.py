@@ -27,13 +27,13 @@ class Download:
     """A file that can be fetched."""
 
     path: str
-    """Where it is under the base address."""
+    """Path below the base address."""
     size: int
     """Its bytes."""
     sha256: str
     """Their hash."""
     summary: str
-    """What moves in it."""
+    """Description of the motion."""
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -121,7 +121,7 @@ def fetch(
 
 
 def _why(error: Exception, name: str, host: str, folder: Path) -> str:
-    """Say why a motion could not be fetched."""
+    """Return why a motion could not be downloaded."""
     from requests import exceptions
 
     wanted = DOWNLOADS[name]

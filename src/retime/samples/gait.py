@@ -1,4 +1,4 @@
-"""Walking and running, by one formula: feet that stand and swing under a centre of mass."""
+"""Walking and running by one formula: feet plant and swing below the centre of mass."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def _foot(t: FloatArray, gait: _Gait, sign: float) -> tuple[FloatArray, FloatArr
 
 
 def _pivoted(ankle: FloatArray, pitch: FloatArray, pivot: FloatArray) -> FloatArray:
-    """Turn a flat foot by a pitch about a point of its own; return where its ankle goes."""
+    """Pitch a flat foot about one of its points; return the position of its ankle."""
     return ankle + pivot - quat.rotate(turn("x", pitch), pivot)
 
 
 def _contacts(t: FloatArray, gait: _Gait) -> tuple[Contact, ...]:
-    """Return when toes stand: from the flat foot (or the strike) to toe-off."""
+    """Return when toes are planted: from the flat foot (or the strike) to toe-off."""
     out = []
     for side, sign in SIDES:
         for strike in _strikes(t, gait, sign):

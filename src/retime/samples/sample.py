@@ -1,4 +1,4 @@
-"""A bundled motion with what is true of it."""
+"""A bundled motion with its known properties."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sample:
     motion: Motion
     """The motion."""
     contacts: tuple[Contact, ...] = ()
-    """When toes stand, and hands touch."""
+    """Contacts of toes and hands."""
     flights: tuple[tuple[float, float], ...] = ()
     """When the body is in the air and falls freely, seconds."""
     partner: Motion | None = None

@@ -9,6 +9,7 @@ from retime.coercion import is_sequence, options_of
 from retime.methods import METHODS, Method
 from retime.parameters import Parameter, Range, declared
 from retime.studio.messages import FormField, MethodForm
+from retime.studio.wording import studio_help
 
 
 def method_forms() -> list[MethodForm]:
@@ -28,7 +29,7 @@ def _field(p: Parameter) -> FormField:
     return FormField(
         name=p.name,
         label=p.label,
-        help=about.help,
+        help=studio_help(about.help),
         kind=kind,
         unit=about.unit,
         default=default,

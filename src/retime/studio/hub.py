@@ -238,15 +238,25 @@ class Hub:
         Windows know a motion by its name alone: one that comes back with another file, by undo or
         because its file was found elsewhere, is sent again.
         """
-        motions = self.session.project.motions
-        wanted = {(n, m.path, m.sha256): n for n, m in motions.items()}
+        project = self.session.project
+        known = {(n, m.path, m.sha256): n for n, m in project.motions.items()}
+        followed = {(n, c.path, ""): c for n, c in self._maker.references(project).items()}
+        wanted = known.keys() | followed.keys()
         self._clips = {key: frame for key, frame in self._clips.items() if key in wanted}
-        for key, name in wanted.items():
+        for key, name in known.items():
             if key not in self._clips and name not in self._maker.missing:
                 self._clips[key] = b""  # on its way
-                self._start(self._load(key, self._maker.clip(self.session.project, name)))
+                self._start(self._load(key, self._maker.clip(project, name)))
+        for key, clip in followed.items():
+            if key not in self._clips:
+                self._clips[key] = b""
+                self._start(self._load(key, clip, quiet=True))
 
-    async def _load(self, key: tuple[str, str, str], clip: jobs.Clip) -> None:
+    async def _load(
+        self, key: tuple[str, str, str], clip: jobs.Clip, *, quiet: bool = False
+    ) -> None:
+        """Load a motion for all windows; what fails is said, unless the solver says it too."""
+
         def told(said: Said, _: bytes) -> None:
             for w in self.windows:
                 w.post(messages.Progress(None, said.text, said.share), "progress")
@@ -256,7 +266,7 @@ class Hub:
             must_be_done(said)
         except RetimeError as e:
             self._clips.pop(key, None)
-            for w in self.windows if not isinstance(e, Stopped) else ():
+            for w in self.windows if not quiet and not isinstance(e, Stopped) else ():
                 w.post(problem(f"{clip.name} was not loaded", e))
             return
         if key not in self._clips:

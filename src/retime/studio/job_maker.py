@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+from pathlib import Path
 
 import msgspec
 
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 from retime.studio import jobs, messages
 from retime.studio.paths import resolve_paths
-from retime.studio.project import Project, recipe_of
+from retime.studio.project import OWN_MOTION, Project, recipe_of
 from retime.studio.session import Session
 from retime.studio.window import Shows, Window
 
@@ -27,6 +29,26 @@ class JobMaker:
         entry = project.motion(name)
         place = self.session.workspace.resolve(entry.path)
         return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
+
+    def references(self, project: Project) -> dict[str, jobs.Clip]:
+        """Find the files that steps of the source follow, by the path that names each.
+
+        Windows show them beside the result. A folder shows nothing, and what is wrong with a path
+        is said where the step is solved.
+        """
+        found: dict[str, jobs.Clip] = {}
+        steps = [] if project.source is None else project.versions_of(project.source).values()
+        for step in (s for version in steps for s in version):
+            named = step.parameters.get("reference")
+            for value in named if isinstance(named, list) else [named]:
+                path = value.get("path") if isinstance(value, dict) else value
+                if not isinstance(path, str) or path.startswith(OWN_MOTION):
+                    continue
+                with contextlib.suppress(RetimeError, OSError):
+                    place = Path(self._inside(path))
+                    if place.is_file():
+                        found[path] = jobs.Clip(path, place.stem, str(place), "")
+        return found
 
     def result(
         self,

@@ -21,14 +21,23 @@ export const against = computed<Clip | null>(() => otherResult.value ?? state.so
 
 const OWN_MOTION = "motion:";
 
-/** The motion of the project that the selected step follows, or else the last step that follows one. */
+/** The first take that a parameter names: a motion of the project or, by its path, a file. */
+function followed(reference: unknown): SourceClip | null {
+  for (const value of [reference].flat()) {
+    const named = String((value as { path?: string } | null)?.path ?? value);
+    const clip = state.clips.value.get(named.startsWith(OWN_MOTION) ? named.slice(OWN_MOTION.length) : named);
+    if (clip) return clip;
+  }
+  return null;
+}
+
+/** The take that the selected step follows, or else the last step that follows one. */
 export const target = computed<{ clip: SourceClip; word: string } | null>(() => {
   const chosen = state.step.value;
   const steps = [...state.steps.value.filter((s) => s !== chosen), ...(chosen ? [chosen] : [])].reverse();
   for (const { method, parameters, mute } of steps) {
     if (mute || (method !== "align" && method !== "guided")) continue;
-    const named = [parameters?.["reference"]].flat().find((v) => typeof v === "string" && v.startsWith(OWN_MOTION));
-    const clip = state.clips.value.get(String(named).slice(OWN_MOTION.length));
+    const clip = followed(parameters?.["reference"]);
     if (clip) return { clip, word: method === "align" ? "Target" : "Reference" };
   }
   return null;

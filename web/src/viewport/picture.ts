@@ -167,23 +167,30 @@ export class Picture {
     this.invalidate();
   }
 
-  /** The retimed body alone at a time, as a small picture, or that of another result; nothing where there is none. */
+  /**
+   * The retimed body alone at a time, as a small picture; nothing where there is none. Another result is drawn by the
+   * body that it is compared as.
+   */
   thumbnail(t: number, width: number, height: number, of?: RetimedClip): HTMLCanvasElement | null {
     const shown = this.shown();
     if (!shown?.result) return null;
     const { subject } = shown;
     const result = of ?? shown.result;
+    const [body, other] = of ? [subject.original, subject.retimed] : [subject.retimed, subject.original];
     this.colors();
-    subject.retimed.setLoad(null, 0, 0);
-    subject.retimed.pose(result, t);
+    if (of) {
+      body.shift(0, 0);
+      body.setSolidity(1);
+    } else body.setLoad(null, 0, 0);
+    body.pose(result, t);
     const others = [
-      this.environment.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object,
+      this.environment.object, this.marks.object, this.figures.object, other.object, subject.ghosts.object,
       this.target.object,
       ...this.tools.objects,
     ];
     const before = others.map((part) => part.visible);
     for (const part of others) part.visible = false;
-    subject.object.visible = subject.retimed.object.visible = true;
+    subject.object.visible = body.object.visible = true;
     const direction = this.viewpoint.firstLook(subject);
     const size = subject.tallest(result);
     const picture = this.thumbnails.draw(

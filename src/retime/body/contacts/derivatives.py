@@ -13,7 +13,7 @@ from retime.arrays import FloatArray
 LINE = 0.04
 PARABOLA = (0.05, 0.065, 0.08, 0.1, 0.13)
 
-# Accelerations may be this noisy, m/s^2.
+# Largest noise of accelerations, m/s^2.
 _NOISE = 1.0
 GRAVITY = 9.81
 
@@ -29,9 +29,9 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
     rate : float
         Samples per second.
     order : {1, 2}
-        Of the derivative: a line's slope, or a parabola's acceleration.
+        Order of the derivative: the slope of a line, or the acceleration of a parabola.
     most : int, optional
-        Most samples to each side.
+        Largest number of samples on each side.
     """
     width = max(round(half * rate), 1)
     width = width if most is None else min(width, most)
@@ -42,7 +42,7 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
 
 
 def fitted(track: FloatArray, rate: float, half: float, order: int) -> FloatArray:
-    """Return derivatives (F, ...) of an evenly sampled track; the ends repeat the nearest."""
+    """Return derivatives (F, ...) of a track at equal intervals; the ends repeat the nearest."""
     from retime.body.contacts.kernels import windowed_sums
 
     flat = np.ascontiguousarray(track).reshape(len(track), -1)
@@ -56,10 +56,10 @@ def speeds(places: FloatArray, rate: float) -> FloatArray:
 
 
 def needed_force(centre: FloatArray, rate: float) -> FloatArray:
-    """Return what a body needs from outside, (F,) in its weights."""
+    """Return the external force on a body, (F,) in body weights."""
     if len(centre) < 7:
         return np.ones(len(centre))
-    # Fifth differences leave little of the motion, and noise times the root of 252.
+    # Fifth differences remove most of the motion and multiply noise by the root of 252.
     noise = np.median(np.abs(np.diff(centre[:, 1], 5))) / 0.6745 / np.sqrt(252)
     quiet = (h for h in PARABOLA if noise * np.linalg.norm(weights(h, rate, 2)) < _NOISE)
     bent = fitted(centre, rate, next(quiet, PARABOLA[-1]), 2)

@@ -317,7 +317,7 @@ class Detector:
     def _asked_feet(self) -> list[_Seed]:
         """Return seeds of still feet that must carry the body, or rest while it sits.
 
-        Feet that hang while the body sits swing, and are not still.
+        Hanging feet of a sitting body swing, so that they are not still.
         """
         sits = [self.down[p] for p, point in enumerate(self.points) if point.kind == "seat"]
         asked = (self._outside() > _OUTSIDE) | np.any(sits or [[False]], axis=0)

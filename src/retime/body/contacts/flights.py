@@ -15,7 +15,7 @@ from retime.motion.contact import Contact
 
 __all__ = ["implausible_flights"]
 
-# Force above which a body does not fall, in body weights, and shortest such time, seconds.
+# Force above which a body does not fall, in body weights, and shortest reported time, seconds.
 _BEARS, _SHORTEST = 0.5, 0.1
 # Contacts of less confidence are inferred from forces only.
 _DOUBTFUL = 0.25

@@ -136,7 +136,7 @@ def found_notes(motion: Motion, found: FoundContacts) -> list[Note]:
 def _contact_note(found: FoundContacts) -> Note | None:
     if not found.is_understood:
         return Note(
-            "contacts cannot be told: no feet, hands or other ends that come near the ground "
+            "contacts cannot be detected: no feet, hands or other ends that come near the ground "
             "were found",
             Remedy("name the joints by a map", parameter="reading.roles"),
             code="contacts-not-understood",

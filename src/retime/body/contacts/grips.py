@@ -21,7 +21,7 @@ __all__ = ["Grip", "find_grips", "find_touches"]
 # A grip: largest distance and its largest change, metres; shortest time, seconds; and least peak
 # speed, m/s, because hands that rest side by side do not hold each other.
 _NEAR, _SAME, _SHORTEST, _MOVING = 0.35, 0.015, 0.4, 0.3
-# Time at the ends of a grip that is ignored for its speed, seconds.
+# Margin at the ends of a grip in which its speed is not measured, seconds.
 _ASIDE = 0.15
 # Fraction of the time above which a hand in contact supports the body and holds nothing.
 _RESTING = 0.5

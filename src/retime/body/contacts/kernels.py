@@ -25,7 +25,7 @@ def windowed_sums(track, weights):  # type: ignore[no-untyped-def]
 
 @kernel
 def likeliest_states(score, price):  # type: ignore[no-untyped-def]
-    """Find the on/off sequence (F,) with the most score: on adds it, off subtracts it.
+    """Find the on/off sequence (F,) with the largest score, which on adds and off subtracts.
 
     Every change costs ``price`` (Viterbi's algorithm with two states).
     """
@@ -49,11 +49,11 @@ def likeliest_states(score, price):  # type: ignore[no-untyped-def]
 
 @kernel
 def surface_gaps(place, clear, able, spots, grips, reach, sunk):  # type: ignore[no-untyped-def]
-    """Return how far a point (F, 3) is above the nearest known surface under or near it, (F,).
+    """Return the height (F,) of a point (F, 3) above the nearest known surface.
 
-    ``spots`` (S, 3) are places that something was held at; one counts within ``reach`` along the
-    ground, and for points that are at most ``sunk`` below it. ``grips`` tells which only hands can
-    use, where they are ``able``. Infinite if there is none.
+    ``spots`` (S, 3) are samples of surfaces; one counts within ``reach`` along the
+    ground, and for points that are at most ``sunk`` below it. ``grips`` are those that only hands
+    use, while they are ``able``. Infinite if there is none.
     """
     frames = len(place)
     out = np.full(frames, np.inf)
@@ -71,11 +71,11 @@ def surface_gaps(place, clear, able, spots, grips, reach, sunk):  # type: ignore
 
 @kernel
 def continued_gaps(height, first, last, level, sunk, near):  # type: ignore[no-untyped-def]
-    """Return how far heights (F,) are above the supports before and after each frame, (F,).
+    """Return heights (F,) relative to the supports before and after each frame, (F,).
 
     ``first`` and ``last`` (S,) are the supports' frames, by ``first``, ``level`` (S,) their
     heights. A height more than ``sunk`` below a support is not over it; ``near`` is added, because
-    ground that nobody stood on is less certain.
+    ground without contacts is less certain.
     """
     frames, supports = len(height), len(level)
     out = np.full(frames, np.inf)
@@ -94,10 +94,10 @@ def continued_gaps(height, first, last, level, sunk, near):  # type: ignore[no-u
 
 @kernel
 def outside_hull(pressure, places, down, sizes, ways):  # type: ignore[no-untyped-def]
-    """Return how far a centre of pressure (F, 2) is outside of what touches, (F,) metres.
+    """Return the distance (F,) of a centre of pressure (F, 2) from the contacts, metres.
 
     ``places`` (P, F, 3) are points, ``down`` (P, F) whether they touch, ``sizes`` (P,) their radii,
-    ``ways`` (W, 2) the directions in which the hull is looked at. At most 1, also without contact.
+    ``ways`` (W, 2) the directions in which the hull is sampled. At most 1, also without contact.
     """
     frames = len(pressure)
     out = np.empty(frames)

@@ -168,7 +168,7 @@ def _notes(
     told = [f"{s} {x} {t:.2f} s".strip() for t, s, x in events[:_LISTED]]
     dots = ["..."] * (len(events) > _LISTED)
     hidden = "points that are hidden at times are hidden again when written"
-    possible: tuple[tuple[object, str, str, dict[str, int]], ...] = (
+    possible: tuple[tuple[object, str, str, dict[str, Any]], ...] = (
         (never, f"{never} points are never seen: left out here, kept in the file",
          "points-never-seen", {"points": never}),
         (gaps, hidden, "points-hidden", {}),

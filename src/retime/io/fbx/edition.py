@@ -80,21 +80,17 @@ class Edition:
         if self.document.legacy is not None:
             self._save_legacy(path, self.document.legacy)
             return
-        tree, out = self.document.tree, []
-        for node in self.document.tree.nodes:
-            node = self.sections.get(node.name, node)
-            if node.name == b"Objects" and (self.replaced or self._added):
-                node = self._objects(node)
-            elif node.name == b"Connections" and (self._cut or self._links):
-                kept = [c for n, c in enumerate(node.children) if n not in self._cut]
-                node = tree.with_children(node, [*kept, *map(self._connection, self._links)])
-            elif node.name == b"Definitions" and self._added:
-                node = self._counted(node)
-            out.append(node)
+        edit = {
+            b"Objects": self._objects,
+            b"Connections": self._connections,
+            b"Definitions": self._counted,
+        }
+        nodes = [self.sections.get(node.name, node) for node in self.document.tree.nodes]
+        out = [edit[node.name](node) if node.name in edit else node for node in nodes]
         self.document.save(out, path)
 
     def _save_legacy(self, path: Path, legacy: Legacy) -> None:
-        """Put what was replaced into the takes of a file of version 6."""
+        """Put replaced and added curves into the takes of a file of version 6."""
         changes = Changes()
         for number, node in self.replaced.items():
             thing = replace(self.document.objects[number], node=node)
@@ -116,7 +112,7 @@ class Edition:
         )
 
     def _new_groups(self, legacy: Legacy) -> dict[int, Group]:
-        """Return where the new curve nodes stand among the takes."""
+        """Return stack, model and label of each new curve node."""
         stacks = {c: legacy.layers[p] for _, c, p, _ in self._links if p in legacy.layers}
         models = {c: p for kind, c, p, _ in self._links if kind == b"OP" and c in self._labels}
         return {n: Group(stacks[n], models[n], label) for n, label in self._labels.items()}
@@ -127,13 +123,24 @@ class Edition:
         parts += [text(property)] if property else []
         return self.document.tree.node(b"C", parts)
 
+    def _connections(self, node: Node) -> Node:
+        if not (self._cut or self._links):
+            return node
+        kept = [c for n, c in enumerate(node.children) if n not in self._cut]
+        new = map(self._connection, self._links)
+        return self.document.tree.with_children(node, [*kept, *new])
+
     def _objects(self, node: Node) -> Node:
+        if not (self.replaced or self._added):
+            return node
         known = {id(self.document.objects[n].node): made for n, made in self.replaced.items()}
         kept = [known.get(id(child), child) for child in node.children]
         return self.document.tree.with_children(node, [*kept, *self._added])
 
     def _counted(self, node: Node) -> Node:
-        """Return the file's list of definitions with as many objects as there are."""
+        """Return the file's definitions with the numbers of objects updated."""
+        if not self._added:
+            return node
         tree = self.document.tree
         more = {b"": len(self._added)}
         for added in self._added:

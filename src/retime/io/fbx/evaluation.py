@@ -28,7 +28,7 @@ from retime.io.fbx.curves import (
 )
 from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import packed, real, text
-from retime.io.fbx.stacks import Stack
+from retime.io.fbx.stacks import Drive, Stack
 from retime.io.fbx.tree import Node, empty_tree, write
 from retime.motion.sampling import MOST_BYTES
 from retime.process.library import Arrays, IsolatedLibrary
@@ -97,7 +97,7 @@ class Evaluator:
         return place
 
     def resolved(self, document: Document, curves: Mapping[int, Curve]) -> dict[int, Curve]:
-        """Return curves with the tangents that ufbx finds: automatic ones, and by tension."""
+        """Return curves with the tangents that ufbx computes: automatic ones, and by tension."""
         whole, curves = curves, {n: c for n, c in curves.items() if c.has_found_tangents}
         if not curves:
             return dict(whole)
@@ -107,7 +107,7 @@ class Evaluator:
         found = self._ask("keys", self._write("keys.fbx", top, maker.tree.version))
         counts = [len(c.ticks) for c in curves.values()]
         if found["counts"].tolist() != counts:
-            raise document.fail("ufbx found other keys in its curves")
+            raise document.fail("ufbx found other keys than retime in its curves")
         if not (np.isfinite(found["reach"]).all() and np.isfinite(found["rise"]).all()):
             raise document.fail("the tangents of its curves are not finite")
         ends = np.cumsum(counts)
@@ -138,10 +138,10 @@ class Evaluator:
 
 
 def _poses_of(document: Document, found: Arrays, number: dict[str, int]) -> Poses:
-    """Sort what ufbx found by the models' numbers; its own root has none."""
+    """Return ufbx's results by the models' numbers; its root has none."""
     rows = {number[str(n)]: k for k, n in enumerate(found["names"]) if str(n) in number}
     if len(rows) < len(number):
-        raise document.fail("ufbx found other models in it")
+        raise document.fail("ufbx found other models than retime")
     if not np.isfinite(found["rest"]).all() or not np.isfinite(found["tracks"]).all():
         raise document.fail("its transforms are not finite")
     moved = dict(zip(found["moved"].tolist(), found["tracks"], strict=True))
@@ -154,7 +154,7 @@ def _poses_of(document: Document, found: Arrays, number: dict[str, int]) -> Pose
 
 
 def _maker(document: Document) -> Document:
-    """Make an empty file of the same version, to add to."""
+    """Return an empty file of the same version."""
     return Document(empty_tree(document.tree.version), document.path, "")
 
 
@@ -175,7 +175,7 @@ def _link(maker: Document, kind: bytes, child: int, parent: int, property: str =
 def _models(
     document: Document, maker: Document, models: Sequence[Thing]
 ) -> tuple[list[Node], list[Node]]:
-    """Return models with their properties, called by their numbers, and what connects them."""
+    """Return models with their properties, named by their numbers, and their connections."""
     objects = []
     for model in models:
         rows = model.node.child(b"Properties70")
@@ -193,14 +193,14 @@ def _models(
 
 
 def _fresh(node: Node) -> Node:
-    """Return a node that stands nowhere yet, nor does anything below it."""
+    """Return a node, with all nodes below it, that has no position in a file yet."""
     return replace(node, start=-1, children=tuple(map(_fresh, node.children)))
 
 
 def _animation(
     document: Document, maker: Document, stack: Stack, times: FloatArray, models: set[int]
 ) -> tuple[list[Node], list[Node]]:
-    """Return a stack whose curves have their keys on the wanted times, and what connects it."""
+    """Return a stack whose curves have their keys at given times, and its connections."""
     layers = {layer.id for layer in stack.layers}
     drives = [d for d in stack.drives if d.target in models or d.target in layers]
     whole = len(times) * 12 * sum(len(d.curves) for d in drives)
@@ -210,27 +210,25 @@ def _animation(
     keys = maker.tree.node(b"KeyTime", [packed("l", ticks, pack=False)])
     objects = [_fresh(stack.thing.node), *(_fresh(layer.node) for layer in stack.layers)]
     links = [_link(maker, b"OO", layer.id, stack.thing.id) for layer in stack.layers]
-    made: set[int] = set()
+    nodes: dict[int, Drive] = {}
     for drive in drives:
-        if drive.thing.id not in made:
-            objects.append(_fresh(drive.thing.node))
-            links.append(_link(maker, b"OO", drive.thing.id, drive.layer))
-            for axis, thing in drive.curves.items():
-                curve = stack.curves.get(thing.id)
-                if curve is None:
-                    continue
-                links.append(_link(maker, b"OP", thing.id, drive.thing.id, axis))
-                if thing.id not in made:
-                    track = curve.at(times, document.ticks)
-                    objects.append(_dense(maker, thing.id, track, ticks, keys))
-                    made.add(thing.id)
-            made.add(drive.thing.id)
-        links.append(_link(maker, b"OP", drive.thing.id, drive.target, drive.property))
+        nodes.setdefault(drive.thing.id, drive)
+    for number, drive in nodes.items():
+        objects.append(_fresh(drive.thing.node))
+        links.append(_link(maker, b"OO", number, drive.layer))
+        own = [(axis, t.id) for axis, t in drive.curves.items() if t.id in stack.curves]
+        links += [_link(maker, b"OP", curve, number, axis) for axis, curve in own]
+    links += [_link(maker, b"OP", d.thing.id, d.target, d.property) for d in drives]
+    used = {thing.id for drive in drives for thing in drive.curves.values()}
+    for number, curve in stack.curves.items():
+        if number in used:
+            track = curve.at(times, document.ticks)
+            objects.append(_dense(maker, number, track, ticks, keys))
     return objects, links
 
 
 def _dense(maker: Document, number: int, track: FloatArray, ticks: Any, keys: Node) -> Node:
-    """Make a curve of straight lines; all of them share the node of their times."""
+    """Return a linear curve; all curves share the node of their times."""
     if np.ptp(track) == 0:
         return new_curve(maker, number, linear_curve(ticks[:1], track[:1]))
     node = maker.tree.node

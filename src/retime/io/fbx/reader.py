@@ -83,7 +83,7 @@ def read_motion(
 
 
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
-    """Read every animation of a file, which they share."""
+    """Read every animation of a file; the motions share its document."""
     document = load(path)
     with said_of(path), Evaluator(path) as evaluator:
         choose_stack(document, 0)
@@ -92,7 +92,7 @@ def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, curves, and what moves."""
+    """Describe a file's animations: names, spans, rates, curves, and which tracks move."""
     document = load(path)
     with said_of(path):
         return [describe_stack(document, n) for n in range(len(stack_names(document)))]
@@ -150,7 +150,7 @@ def _stack_notes(stack: Stack) -> list[Note]:
     if stack.span is None:
         notes.append(
             Note(
-                f"the animation {stack.name!r} has no span of its own: it is that of its keys",
+                f"the animation {stack.name!r} has no time span; that of its keys is used",
                 code="span-of-keys",
             )
         )
@@ -158,7 +158,7 @@ def _stack_notes(stack: Stack) -> list[Note]:
 
 
 def _is_left_handed(document: Document) -> bool:
-    """Return whether up, front and right, in this order, turn the wrong way."""
+    """Return whether the file's axes form a left-handed system."""
     axes = np.zeros((3, 3))
     for row, (name, standard) in enumerate((("Up", 1), ("Front", 2), ("Coord", 0))):
         axis = int(document.setting(f"{name}Axis", standard))
@@ -169,13 +169,13 @@ def _is_left_handed(document: Document) -> bool:
 
 
 def _units(document: Document) -> tuple[Units, FloatArray, list[Note]]:
-    """Return the file's unit and up axis; an axis that is neither Y nor Z is turned to Y."""
+    """Return units, a rotation that brings an unusual up axis to Y, and notes."""
     metres = document.setting("UnitScaleFactor", 1.0) / 100
     notes = []
     if not 1e-9 < metres < 1e9:
         notes.append(
             Note(
-                f"its unit of {metres:g} m makes no sense; centimetres are assumed",
+                f"its unit of {metres:g} m is not plausible; centimetres are assumed",
                 code="unit-assumed",
                 metres=metres,
             )
@@ -203,17 +203,12 @@ def _units(document: Document) -> tuple[Units, FloatArray, list[Note]]:
 def _chosen(
     document: Document, models: list[Thing], poses: Poses
 ) -> tuple[list[Thing], list[Thing]]:
-    """Choose the models that are joints, parents first, and those that only end a bone."""
+    """Return the models that are joints, depth first, and those that only end a bone."""
     by_id = {m.id: m for m in models}
     driven, bound = _driven(document), _bound(document) & set(by_id)
     bones = {m.id for m in models if m.subclass in _BONES} | bound
-    with_children = set(poses.parents.values())
-    ends = {
-        b
-        for b in bones
-        if b not in with_children and b not in driven and b not in bound
-        and poses.parents[b] in bones
-    }  # fmt: skip
+    leaves = bones - set(poses.parents.values()) - driven - bound
+    ends = {b for b in leaves if poses.parents[b] in bones}
     wanted = (
         bones - ends
         or driven & set(by_id)
@@ -226,7 +221,7 @@ def _chosen(
 
 
 def _bound(document: Document) -> set[int]:
-    """Return what the file's skins are below."""
+    """Return the models that the file's skins are bound to."""
     clusters = document.of_kind(b"Deformer")
     return {link.child for c in clusters for link in document.below.get(c.id, [])}
 
@@ -250,7 +245,10 @@ def _motion(
     units: Units,
     turn: FloatArray,
 ) -> tuple[Motion, tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
-    """Bring sampled transforms to a motion; static uniform scales go into what is below them."""
+    """Convert sampled transforms to a motion; static uniform scales go into translations below.
+
+    Also returns what writing needs: scales above joints, own scales, the turn, and the rest.
+    """
     place = {thing.id: j for j, thing in enumerate(joints)}
     above = np.array([place.get(poses.parents[thing.id], -1) for thing in joints])
     rest = np.array([poses.rest[thing.id] for thing in joints])
@@ -273,31 +271,31 @@ def _motion(
         tuple(_site(s, place[poses.parents[s.id]], poses, whole) for s in sites),
         tuple(names),
     )
-    frames = len(moments.times)
-    rotations = np.empty((frames, len(joints), 4))
+    tracks = [_track(poses, thing.id, len(moments.times)) for thing in joints]
+    rotations = np.stack([quat.normalize(t[:, 3:7]) for t in tracks], axis=1)
+    rotations[:, roots] = quat.multiply(turn, rotations[:, roots])
     translations: dict[str, FloatArray] = {}
-    sizes: dict[str, FloatArray] = {}
-    for j, (thing, name) in enumerate(zip(joints, skeleton.names, strict=True)):
-        track = poses.tracks.get(thing.id)
-        if track is None:
-            track = np.tile(poses.rest[thing.id], (frames, 1))
-        turned, moved = quat.normalize(track[:, 3:7]), track[:, :3] * scales[j]
+    for j, name in enumerate(skeleton.names):
+        moved = tracks[j][:, :3] * scales[j]
         if roots[j]:
-            turned, moved = quat.multiply(turn, turned), quat.rotate(turn, moved)
-        rotations[:, j] = turned
-        off = np.abs(moved - offsets[j]).max()
-        if roots[j] or off > _STILL * max(1.0, np.abs(moved).max()):
+            translations[name] = quat.rotate(turn, moved)
+        elif np.abs(moved - offsets[j]).max() > _STILL * max(1.0, np.abs(moved).max()):
             translations[name] = moved
-        if varies[j]:
-            sizes[name] = track[:, 7:10] / own[j]
+    sizes = {skeleton.names[j]: tracks[j][:, 7:10] / own[j] for j in np.flatnonzero(varies)}
     motion = moments.motion(skeleton, rotations, translations, sizes, units=units)
     return motion, (scales, own, turn, rest)
+
+
+def _track(poses: Poses, model: int, frames: int) -> FloatArray:
+    """Return a model's local transforms (F, 10), also if it does not move."""
+    track = poses.tracks.get(model)
+    return np.tile(poses.rest[model], (frames, 1)) if track is None else track
 
 
 def _scales(
     above: npt.NDArray[np.int64], own: FloatArray, keeps_size: list[bool]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the scale of what is above each joint, and that with the joint's own."""
+    """Return the scale of each joint's ancestors, and its product with the joint's own."""
     scales, whole = np.ones(len(own)), np.ones(len(own))
     for j, p in enumerate(above):
         if p >= 0:

@@ -98,7 +98,7 @@ def respanned_takes(
 def respanned_settings(
     document: Document, node: Node, old: tuple[int, int], new: tuple[int, int]
 ) -> Node:
-    """Return the scene's settings with a new time span, where theirs was this animation's."""
+    """Return the scene's settings with a new time span, if theirs was this animation's."""
     tree, holder = document.tree, node.child(b"Properties70")
     if holder is None:
         return node

@@ -89,7 +89,7 @@ def stack_names(document: Document) -> list[str]:
 
 
 def choose_stack(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
-    """Find a stack by its name or number; where none is requested, the first that moves.
+    """Find a stack by its name or number; by default, the first that moves.
 
     Also returns why others were skipped.
     """

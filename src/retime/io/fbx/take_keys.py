@@ -1,4 +1,4 @@
-"""Keys of FBX 6.1 takes: a list of times, values and letters that say how a curve goes on."""
+"""Keys of FBX 6.1 takes: a list of times, values and letters for the interpolation."""
 
 from __future__ import annotations
 
@@ -39,8 +39,14 @@ def _tokens(node: Node) -> list[Any]:
     return out
 
 
+# Numbers that follow each kind of tangent. Tension, continuity and bias (t) become automatic.
+_TANGENT_VALUES = {"a": 0, "s": 2, "b": 2, "p": 2, "t": 3}
+# Sides whose weights follow, by letter: 0 is right of the key, 1 left of the next.
+_WEIGHTED_SIDES = {"n": (), "r": (0,), "l": (1,), "a": (0, 1), "c": (0, 1)}
+
+
 def read_keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[int]]]:
-    """Read keys: time, value, and how the curve goes on from there."""
+    """Read keys: ticks, values, flags and tangents."""
     told = _tokens(node)
     ticks: list[int] = []
     numbers: list[float] = []
@@ -51,16 +57,16 @@ def read_keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[
         while at < len(told):
             ticks.append(int(told[at]))
             numbers.append(float(told[at + 1]))
-            flag, row, at = _going_on(told, at + 2)
+            flag, row, at = _interpolation(told, at + 2)
             flags.append(flag)
             data.append(row)
-    except (IndexError, ValueError, TypeError, OverflowError):
-        raise Malformed(f"the keys of a channel make no sense at entry {at + 1}") from None
+    except (IndexError, KeyError, ValueError, TypeError, OverflowError):
+        raise Malformed(f"the keys of a channel are not valid at entry {at + 1}") from None
     return ticks, numbers, flags, data
 
 
-def _going_on(told: list[Any], at: int) -> tuple[int, list[int], int]:
-    """Read how a curve goes on from a key: flags, and tangents as bits; and what comes next."""
+def _interpolation(told: list[Any], at: int) -> tuple[int, list[int], int]:
+    """Read the interpolation after a key: flags, tangents as bits, and the next entry."""
     plain = [0, 0, 3333 << 16 | 3333, 0]
     mode = told[at]
     if mode == "L":
@@ -70,28 +76,17 @@ def _going_on(told: list[Any], at: int) -> tuple[int, list[int], int]:
     if mode != "U":
         raise ValueError(mode)
     kind, at = told[at + 1], at + 2
-    flag, slopes = CUBIC | AUTO, (0.0, 0.0)
+    flag, slopes = CUBIC | AUTO, [0.0, 0.0]
     if kind in ("s", "b"):
-        slopes, at = (float(told[at]), float(told[at + 1])), at + 2
+        slopes = list(map(float, told[at : at + 2]))
         flag = CUBIC | USER | (BROKEN if kind == "b" else 0)
-    elif kind == "t":
-        at += 3  # tension, continuity, bias: taken as automatic
-    elif kind == "p":
-        at += 2
-    elif kind != "a":
-        raise ValueError(kind)
+    at += _TANGENT_VALUES[kind]
     shares = [PLAIN_WEIGHT, PLAIN_WEIGHT]
     for _ in range(2 if kind == "p" else 1):
         weight, at = (told[at] if at < len(told) else "n"), at + 1
-        if weight in ("a", "c"):
-            shares, at = [float(told[at]), float(told[at + 1])], at + 2
-            flag |= WEIGHTED_RIGHT | WEIGHTED_NEXT_LEFT
-        elif weight == "r":
-            shares[0], at, flag = float(told[at]), at + 1, flag | WEIGHTED_RIGHT
-        elif weight == "l":
-            shares[1], at, flag = float(told[at]), at + 1, flag | WEIGHTED_NEXT_LEFT
-        elif weight != "n":
-            raise ValueError(weight)
+        for side in _WEIGHTED_SIDES[weight]:
+            shares[side], at = float(told[at]), at + 1
+            flag |= (WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT)[side]
     bits = np.array(slopes, "<f4").view("<u4").tolist()
     right, left = (int(np.clip(round(s * _WEIGHTS), 1, _WEIGHTS)) for s in shares)
     return flag, [*bits, left << 16 | right, 0], at

@@ -138,7 +138,7 @@ class _TextReader:
         while True:
             run = _RUN.match(data, at)
             if run is not None and label != b"Key":
-                return [], run.end()  # what no retiming asks for
+                return [], run.end()  # values that retiming does not need
             part, at = self.value(at, label, parent, len(parts))
             if part is not None:
                 parts.append(part)
@@ -148,27 +148,17 @@ class _TextReader:
             at = self.skipped(after + 1)
 
     def value(self, at: int, label: bytes, parent: bytes, place: int) -> tuple[bytes | None, int]:
+        """Read one value as a packed property, ``None`` if there is none; return where it ends."""
         data = self.data
         if found := _STRING.match(data, at):
-            said = found[1]
-            for code, plain in _ESCAPES:
-                said = said.replace(code, plain)
-            if parent == b"Objects" and place < 2 and b"::" in said:
-                kind, _, own = said.partition(b"::")
-                said = own + b"\x00\x01" + kind
-            return text(said), found.end()
+            return _string(found[1], named=parent == b"Objects" and place < 2), found.end()
         if found := _NUMBER.match(data, at):
-            digits = found[0]
-            if digits.lstrip(b"+-").isdigit() and len(digits) < 20:
-                number = int(digits)
-                if abs(number) < 1 << 63:
-                    return real(number, "L"), found.end()
-            return real(float(digits)), found.end()
+            return _number(found[0]), found.end()
         if found := _SPECIAL.match(data, at):
             return real(float("nan")), found.end()
         if found := _WORD.match(data, at):
             return text(found[0]), found.end()
-        return None, at  # nothing: as before the comma of a picture's content
+        return None, at  # as before the comma of embedded image data
 
     def listed(self, label: bytes, at: int) -> tuple[list[bytes], int]:
         """Read an array with its length before it."""
@@ -192,7 +182,22 @@ class _TextReader:
             return packed("f", np.array([float(v) for v in told]))
         except (ValueError, OverflowError):
             name = label.decode("ascii", "replace")
-            raise self.fail(at, f"the list of {name} holds what is no number") from None
+            raise self.fail(at, f"the list of {name} has a value that is not a number") from None
+
+
+def _string(said: bytes, *, named: bool) -> bytes:
+    """Pack a string; names are written kind first and stored name first."""
+    for code, plain in _ESCAPES:
+        said = said.replace(code, plain)
+    kind, mark, own = said.partition(b"::")
+    return text(own + b"\x00\x01" + kind if named and mark else said)
+
+
+def _number(digits: bytes) -> bytes:
+    """Pack a whole number of 64 bits, or a float."""
+    if digits.lstrip(b"+-").isdigit() and len(digits) < 20 and abs(int(digits)) < 1 << 63:
+        return real(int(digits), "L")
+    return real(float(digits))
 
 
 def _blanks(data: bytes, at: int) -> int:

@@ -63,7 +63,7 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
 
 
 class _Retimer:
-    """Moves the keys of one animation."""
+    """Move the keys of one animation."""
 
     def __init__(self, edition: Edition, retimed: Retimed[Kept]) -> None:
         self.edition = edition
@@ -72,7 +72,7 @@ class _Retimer:
         self.document = kept.document
         self.per_second = kept.document.ticks
         if max(map(abs, self.warp.domain)) * self.per_second > 1 << 62:
-            raise InputError("the motion's times are beyond what FBX can count")
+            raise InputError("the motion's times are too large for FBX")
         self.source_span = kept.span[0] / self.per_second, kept.span[1] / self.per_second
         self.joint_of = {n: j for j, n in enumerate(kept.joints)}
         self._graphs: dict[str, Graph] = {}
@@ -89,15 +89,14 @@ class _Retimer:
         if self.retimed.beyond or not self._shows_all_as_it_is():
             for drive in self.kept.stack.drives:
                 joint, path = self._place(drive)
-                if joint is not None and joint in baked.get(path, ()):
-                    continue
-                self._move(drive, self.retimed.channel(joint, path))
+                if joint not in baked.get(path, ()):
+                    self._move(drive, self.retimed.channel(joint, path))
             self._move_spans()
         for path, joints in baked.items():
             for j in sorted(joints):
                 self._bake(j, path)
 
-    # ---- which curves follow what
+    # ---- the warp of each curve
 
     def _place(self, drive: Drive) -> tuple[int | None, str]:
         path = PATHS.get(drive.property, "")
@@ -106,7 +105,7 @@ class _Retimer:
     def _graph(self, name: str) -> Graph:
         if name not in self._graphs:
             own = self.warp.channel(name)
-            if id(own) not in self._by_curve:  # channels without a curve of their own share one
+            if id(own) not in self._by_curve:  # channels without their own curve share one
                 graph = own.pad(*self.warp.domain)
                 self._by_curve[id(own)] = widened(graph, self.source_span)
             self._graphs[name] = self._by_curve[id(own)]
@@ -118,13 +117,12 @@ class _Retimer:
         return self.warp.is_identity and bool(ends.max() < 2e-4)
 
     def _baked(self) -> dict[str, set[int]]:
-        """Find the joints whose values are not just retimed, by path."""
-        driven = {self._place(d) for d in self.kept.stack.drives}
-        layered = self.warp.per_channel and any(
-            d.property == "Weight" and d.curves for d in self.kept.stack.drives
-        )
-        if self.retimed.beyond or layered:
-            # What layers mix by their weights has no channel of its own.
+        """Return the joints whose values are not only retimed, by path."""
+        drives = self.kept.stack.drives
+        weighted = any(d.property == "Weight" and d.curves for d in drives)
+        if self.retimed.beyond or (self.warp.per_channel and weighted):
+            # Layers mixed by animated weights cannot be retimed joint by joint.
+            driven = {self._place(d) for d in drives}
             return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
         edited = self.retimed.edited()
         turned = edited["rotation"] | edited["scale"]
@@ -152,7 +150,7 @@ class _Retimer:
                 self._relink(thing.id, drive.thing.id, axis, self._made[key])
 
     def _close(self, curve: Curve, drive: Drive) -> float:
-        """Return by how much a curve may be off between keys: noise about zero needs none."""
+        """Return the tolerance between keys; noise about zero needs no extra keys."""
         if drive.property == "Lcl Rotation":
             return _CLOSE_DEGREES
         beside = [self.kept.stack.curves.get(thing.id) for thing in drive.curves.values()]
@@ -171,29 +169,25 @@ class _Retimer:
         made = self._rekeyers[id(graph)].moved(curve, close)
         largest = max(float(np.abs(made.values).max()), float(np.abs(made.segments.slopes).max()))
         if not largest < _MOST:
-            raise self.document.fail("a curve rises beyond what FBX can hold")
+            raise self.document.fail("the values of a curve are too large for FBX")
         return made
 
     def _is_shared(self, thing: Thing, drive: Drive) -> bool:
-        """Return whether a curve moves something else too, which keeps its time or has another."""
+        """Return whether a curve also moves something with another timing."""
         self._must_be_ours(drive)
         return thing.id in self._taken or any(
             link.parent not in self._nodes for link in self.document.above.get(thing.id, [])
         )
 
     def _must_be_ours(self, drive: Drive) -> None:
-        """Refuse curves whose node or layer belongs to several animations."""
+        """Reject curves whose node or layer belongs to several animations."""
         layers = {layer.id for layer in self.kept.stack.layers}
-        homes = [link.parent for link in self.document.above.get(drive.thing.id, [])]
-        stacks = [link.parent for n in layers for link in self.document.above.get(n, [])]
-        things = self.document.objects
-        for n in homes + stacks:
-            other = things.get(n)
-            if other is None:
-                continue
-            foreign_layer = other.kind == b"AnimationLayer" and n not in layers
-            foreign_stack = other.kind == b"AnimationStack" and n != self.kept.stack.thing.id
-            if foreign_layer or foreign_stack:
+        ours = layers | {self.kept.stack.thing.id}
+        homes = self.document.above.get(drive.thing.id, [])
+        stacks = [link for n in layers for link in self.document.above.get(n, [])]
+        others = {link.parent for link in (*homes, *stacks)} - ours
+        for other in filter(None, map(self.document.objects.get, others)):
+            if other.kind in (b"AnimationLayer", b"AnimationStack"):
                 raise InputError(
                     f"the animation {self.kept.stack.name!r} shares its curves with "
                     f"{other.name!r}: retiming one would change the other; make them separate in "
@@ -251,21 +245,23 @@ class _Retimer:
         curves = [linear_curve(ticks, values[:, axis]) for axis in range(3)]
         node, own = self._curve_node(j, path, (rest[0], rest[1], rest[2]))
         for axis, curve in zip(AXES, curves, strict=True):
-            thing = own.get(axis)
-            before = None if thing is None else self.kept.stack.curves.get(thing.id)
-            alone = thing is not None and len(self.document.above.get(thing.id, [])) == 1
-            if thing is not None and before is not None and alone:
-                self.edition.rewrite(thing, curve, before)
-                continue
-            if thing is not None:
-                self._relink(thing.id, node, axis, self.edition.add_curve(curve))
-            else:
-                self.edition.link(b"OP", self.edition.add_curve(curve), node, axis.encode())
+            self._replace(own.get(axis), curve, node, axis)
+
+    def _replace(self, thing: Thing | None, curve: Curve, node: int, axis: str) -> None:
+        """Rewrite the curve of an axis, or add a new one if it has none or shares it."""
+        if thing is None:
+            self.edition.link(b"OP", self.edition.add_curve(curve), node, axis.encode())
+            return
+        before = self.kept.stack.curves.get(thing.id)
+        if before is not None and len(self.document.above.get(thing.id, [])) == 1:
+            self.edition.rewrite(thing, curve, before)
+        else:
+            self._relink(thing.id, node, axis, self.edition.add_curve(curve))
 
     def _curve_node(
         self, j: int, path: str, rest: tuple[float, float, float]
     ) -> tuple[int, dict[str, Thing]]:
-        """Return the curve node of a property, in the base layer alone; a new one if need be."""
+        """Return the curve node of a property in the base layer, or a new one, and its curves."""
         stack, target, property = self.kept.stack, self.kept.joints[j], _PROPERTIES[path]
         if not stack.layers:
             raise InputError(f"the animation {stack.name!r} has no layer to put new keys into")

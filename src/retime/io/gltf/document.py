@@ -33,7 +33,7 @@ class Document:
     """One glTF file."""
 
     path: Path
-    """Where it was read."""
+    """Path of the file."""
     json: dict[str, Any]
     """The whole of its JSON."""
     buffers: list[bytes]
@@ -53,7 +53,7 @@ class Document:
     _named: dict[str, bytes] = field(default_factory=dict)
 
     def fail(self, message: str) -> FormatError:
-        """Make the error that says what is wrong with this file."""
+        """Return an error about this file."""
         return FormatError(message, path=self.path)
 
     def objects(self, name: str) -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ class Document:
         write_bytes(path, [struct.pack("<4sII", _MAGIC, 2, length), *chunks])
 
     def _embed(self, first: int) -> None:
-        """Write buffers that have no file of their own into the JSON, from ``first`` on."""
+        """Embed buffers without a file in the JSON, from number ``first`` on."""
         for buffer, data in list(zip(self.json.get("buffers", []), self.buffers, strict=False))[
             first:
         ]:

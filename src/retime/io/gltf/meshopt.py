@@ -64,7 +64,7 @@ def _data(document: Document, told: dict[str, Any], where: str, least: int) -> b
     length = _whole(document, told, "byteLength", where)
     which: Any = told.get("buffer")
     document.item("buffers", which, where)
-    data = document.buffers[which][at : at + length]
+    data: bytes = document.buffers[which][at : at + length]
     if len(data) < length or length < least:
         raise document.fail(f"{where} is cut off")
     if data[0] != 0xA0:

@@ -287,11 +287,14 @@ def _motion(
     roots = np.flatnonzero(tree.above < 0).tolist()
     translations = {skeleton.names[j]: np.tile(skeleton.offsets[j], (len(times), 1)) for j in roots}
     sizes = {}
-    moved = [c for c in channels if c.node in tree.joint_of and c.path in PATHS]
-    for j, path, track in [(tree.joint_of[c.node], c.path, c.sampler.at(times)) for c in moved]:
-        if path == "rotation":
+    for channel in channels:
+        j = None if channel.node is None else tree.joint_of.get(channel.node)
+        if j is None or channel.path not in PATHS:
+            continue
+        track = channel.sampler.at(times)
+        if channel.path == "rotation":
             rotations[:, j] = track[:, [3, 0, 1, 2]]
-        elif path == "translation":
+        elif channel.path == "translation":
             translations[skeleton.names[j]] = track * tree.scales[j]
         else:
             sizes[skeleton.names[j]] = track

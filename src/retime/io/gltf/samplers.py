@@ -1,4 +1,4 @@
-"""Animation samplers: keys, what is between them, and keys moved by a warp."""
+"""Animation samplers: keys, interpolation, and keys moved by a warp."""
 
 from __future__ import annotations
 
@@ -145,12 +145,12 @@ class Sampler:
 
 
 def key_mover(graph: Graph) -> KeyMover:
-    """Make what moves samplers' keys by a warp, from output time to theirs."""
+    """Return the mover of samplers' keys by a warp from output time to theirs."""
     return KeyMover(graph.x, graph.y, _GRAIN, last=float(graph.x[-1]))
 
 
 def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
-    """Move a sampler's keys by a warp; tell whether its values are as they were, in order."""
+    """Move a sampler's keys by a warp; also return whether its values are unchanged."""
     shown = mover.shown(sampler.times)
     if sampler.interpolation == "STEP":
         return _stepped(sampler, mover, shown), shown.kept
@@ -180,7 +180,7 @@ def _reach(sampler: Sampler, shown: Shown) -> FloatArray:
 
 
 def _stepped(sampler: Sampler, mover: KeyMover, shown: Shown) -> Sampler:
-    """Hold values from key to key; played backwards, a key shows what stood before it."""
+    """Hold values between keys; played backwards, a key has the value before it."""
     same = -_GRAIN.same if mover.backwards else _GRAIN.same
     at = np.searchsorted(sampler.times, shown.source + same, side="right") - 1
     values = sampler.values[np.clip(at, 0, None)]

@@ -46,7 +46,7 @@ def rebase(layer: Any, old: str, new: str | None) -> int:
 
 
 def export(layer: Any, path: str, form: str | None) -> None:
-    """Write a layer; a ``.usd`` is text or binary as told."""
+    """Write a layer; ``.usd`` files are text or binary as given."""
     arguments = {"format": form} if form and path.endswith(".usd") else {}
     if not layer.Export(path, args=arguments):
         raise Refused("USD could not write the layer")
@@ -64,6 +64,6 @@ def pack(folder: str, names: Sequence[str], into: str) -> None:
 
 
 def pack_anew(path: str, into: str) -> None:
-    """Make a package of a layer and of all that it names."""
+    """Package a layer with all its assets."""
     if not UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(path), into):
         raise Refused("USD could not make a package of it; is a file missing that it names?")

@@ -61,7 +61,7 @@ def build(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
 
 
 def _tokens(names: list[str], parents: list[int]) -> list[str]:
-    """Make paths of joints: each name as USD allows it, told apart from its siblings."""
+    """Return paths of joints, with valid USD names that are unique among siblings."""
     out: list[str] = []
     taken: set[str] = set()
     for name, parent in zip(names, parents, strict=True):

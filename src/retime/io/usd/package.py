@@ -24,12 +24,12 @@ class Unpacked:
 
     @property
     def scene(self) -> Path:
-        """The layer that the package stands for."""
+        """The first layer of the package."""
         return self.folder / self.names[0]
 
 
 def unpack(data: bytes, folder: Path, path: str | Path) -> Unpacked:
-    """Unpack a package; one that is packed, or that leads out of its folder, is refused."""
+    """Unpack a package; compressed files and paths outside its folder are errors."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [e for e in archive.infolist() if not e.is_dir()]
@@ -52,15 +52,19 @@ def _check(entries: list[zipfile.ZipInfo], size: int, path: str | Path) -> None:
     if len({n.casefold() for n in names}) < len(names):
         raise FormatError("two files of the package have one name", path=path)
     for entry in entries:
-        if _leads_out(entry.filename):
-            parts = PurePosixPath(entry.filename).parts
-            raise FormatError(f"the package leads out of its folder: {parts[:3]}", path=path)
-        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
-            raise FormatError(
-                f"{entry.filename} is compressed or encrypted, which USDZ does not allow", path=path
-            )
+        _check_entry(entry, path)
     if sum(e.file_size for e in entries) > _SLACK * size:
         raise FormatError("the files of the package are larger than it", path=path)
+
+
+def _check_entry(entry: zipfile.ZipInfo, path: str | Path) -> None:
+    if _leads_out(entry.filename):
+        parts = PurePosixPath(entry.filename).parts
+        raise FormatError(f"the package leads out of its folder: {parts[:3]}", path=path)
+    if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
+        raise FormatError(
+            f"{entry.filename} is compressed or encrypted, which USDZ does not allow", path=path
+        )
 
 
 def _leads_out(name: str) -> bool:

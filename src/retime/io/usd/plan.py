@@ -16,13 +16,13 @@ from retime.timing.graph import Graph
 
 TRACKS = ("rotations", "translations", "scales")
 Edited = dict[str, set[int]]
-# Beyond a clip's ends time goes on as before, for so many time codes.
+# Beyond the ends of a clip, time continues for this many time codes.
 _FAR = 1e7
 _LEAVE = -1
 
 
 def matrices(place: FloatArray, turn: FloatArray, size: FloatArray) -> FloatArray:
-    """Make transforms (N, 4, 4) for row vectors."""
+    """Return transforms (N, 4, 4) for row vectors."""
     out = np.zeros((len(place), 4, 4))
     out[:, :3, :3] = quat.to_matrix(turn).transpose(0, 2, 1) * size[:, :, None]
     out[:, 3, :3] = place
@@ -76,7 +76,7 @@ class EditPlan:
         return self._known[key]
 
     def follow(self, attribute: str, number: int) -> None:
-        """Let an attribute follow a warp; what two clips share follows the first."""
+        """Let an attribute follow a warp; one that two clips share follows the first's."""
         self._attributes.setdefault(attribute, number)
 
     def sample(self, entry: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ class EditPlan:
         self._skeletal.append(entry)
 
     def bake(self, prim: str, name: str, number: int) -> None:
-        """Give a prim a matrix of its own."""
+        """Replace the transform of a prim by a matrix."""
         self._baked.setdefault(prim, (name, number))
 
 
@@ -144,7 +144,7 @@ class _Clip:
         found = joined(np.array([min(ends), max(ends)]))
         return float(found[0]), float(found[-1])
 
-    # ---- what goes back
+    # ---- joints
 
     def add(self) -> None:
         """Add all joints to the plan."""
@@ -186,10 +186,21 @@ class _Clip:
         numbers = {track: [own[track] for own in each] for track in TRACKS}
         touched = set().union(*edited.values()) & set(place.values())
         every = {n for own in numbers.values() for n in own}
-        if not touched and len(every) <= 1:
-            for track in TRACKS:
-                self.plan.follow(f"{entry['animation']}.{track}", next(iter(every), _LEAVE))
+        if touched or len(every) > 1:
+            self._resample(edited, joints, numbers, touched)
             return
+        for track in TRACKS:
+            self.plan.follow(f"{entry['animation']}.{track}", next(iter(every), _LEAVE))
+
+    def _resample(
+        self,
+        edited: Edited,
+        joints: Sequence[int | None],
+        numbers: Mapping[str, list[int]],
+        touched: set[int],
+    ) -> None:
+        """Sample an animation again; edited joints without a track of it get one."""
+        entry, base = self.kept.entry, len(self.kept.entry["chain"])
         joint_at = {a: j for a, j in enumerate(joints) if j is not None}
         columns = {j: a for a, j in joint_at.items()}
         extra = sorted(touched - set(columns))

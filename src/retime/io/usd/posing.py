@@ -66,7 +66,7 @@ def _moving(animation: Animation) -> list[str]:
 
 
 def path_of(attribute: Any) -> str:
-    """Name what an attribute does to a joint."""
+    """Return the kind of motion that an attribute gives a joint."""
     name = str(attribute.GetName()).removeprefix("xformOp:").partition(":")[0].lower()
     if name.startswith("translat"):
         return "translation"
@@ -93,7 +93,7 @@ def _flat(value: Any) -> FloatArray:
 
 
 def _rate(stage: Any) -> float | None:
-    """Return the frame rate that is told, where it is: else a code is a frame."""
+    """Return the stage's frame rate, or ``None`` if a time code is a frame."""
     for name in ("framesPerSecond", "timeCodesPerSecond"):
         if stage.HasAuthoredMetadata(name):
             rate = float(stage.GetMetadata(name))
@@ -103,7 +103,7 @@ def _rate(stage: Any) -> float | None:
 
 
 def _told(stage: Any) -> tuple[float | None, float | None]:
-    """Return the start and end codes that are told."""
+    """Return the stage's start and end codes, if it has them."""
     found = []
     for name in ("startTimeCode", "endTimeCode"):
         code = stage.GetMetadata(name) if stage.HasAuthoredMetadata(name) else None
@@ -112,7 +112,7 @@ def _told(stage: Any) -> tuple[float | None, float | None]:
 
 
 def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
-    """Find the span of a motion: what is played of its samples; and a word where those continue."""
+    """Return the span of a motion, the played part of its samples, and a note if they continue."""
     first, last = float(times[0]), float(times[-1])
     start, end = _told(stage)
     low = first if start is None else max(first, start)
@@ -213,7 +213,7 @@ def _path(prim: Any) -> str | None:
 
 
 def _tokens(animation: Animation) -> list[str]:
-    """Name the joints: the skeleton's, or if there is none those that are animated."""
+    """Return the joints of the skeleton; without one, the animated joints."""
     if animation.skeleton is not None:
         return _joints(animation.skeleton)
     if animation.prim is None:
@@ -224,7 +224,7 @@ def _tokens(animation: Animation) -> list[str]:
 def _frames(
     stage: Any, times: FloatArray, span: tuple[float, float], fps: float | None, most: int
 ) -> tuple[FloatArray, float, bool, bool]:
-    """Choose the codes to sample at; more than ``most`` are refused."""
+    """Choose the codes to sample; more than ``most`` are an error."""
     per_second = stage.GetTimeCodesPerSecond()
     rate = fps or _rate(stage)
     least = (span[1] - span[0]) / per_second * (rate or per_second)
@@ -237,7 +237,7 @@ def _frames(
 
 
 def local_matrix(prim: Any, code: float) -> FloatArray:
-    """Return a prim's own transform, for row vectors; what has none stands still."""
+    """Return a prim's local transform for row vectors; the identity if it has none."""
     if not prim.IsA(UsdGeom.Xformable):
         return np.eye(4)
     matrix = UsdGeom.Xformable(prim).GetLocalTransformation(Usd.TimeCode(float(code)))
@@ -292,7 +292,7 @@ def _animated_joints(prim: Any) -> list[str]:
 
 
 def _names(skeleton: Any, count: int) -> list[str]:
-    """Return the names that a skeleton gives its joints beside their paths, where it does."""
+    """Return the skeleton's names of its joints, if it has names beside paths."""
     given = [] if skeleton is None else UsdSkel.Skeleton(skeleton).GetJointNamesAttr().Get() or ()
     return [str(n) for n in given] if len(given) == count else []
 

@@ -50,11 +50,11 @@ class Kept:
     codes_per_second: float
     """Time codes per second."""
     played: tuple[float | None, float | None]
-    """The start and end codes that it tells."""
+    """The stage's start and end codes."""
     entry: dict[str, Any]
     """Which prims move the joints, as the program that runs USD found them."""
     scales: FloatArray
-    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """Scale of each joint's ancestors, by which its translations were multiplied. Shape (J,).
     """
     own_scales: FloatArray
     """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
@@ -64,7 +64,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Located:
-    """A file that the library can open, and a folder for what passes to and fro."""
+    """A file that the library can open, and a folder for exchanged data."""
 
     path: Path
     folder: Path
@@ -276,7 +276,7 @@ def _parents(entry: dict[str, Any]) -> list[int]:
 def _scales(
     above: list[int], size: FloatArray, tracks: dict[int, _Track]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return each joint's own steady scale, and that of all above it."""
+    """Return each joint's static scale, and that of its ancestors."""
     own = np.ones(len(above))
     for j in range(len(above)):
         shown = tracks[j][2] if j in tracks else size[j : j + 1]
@@ -299,7 +299,8 @@ def _entry_notes(entry: dict[str, Any], shear: bool) -> list[Note]:
     if entry["animation"] and not entry.get("rests", True):
         notes.append(
             Note(
-                "no rest transforms are told: the first frame stands for them", code="no-rest-pose"
+                "the file has no rest transforms; those of the first frame are used",
+                code="no-rest-pose",
             )
         )
     if shear:
@@ -324,7 +325,7 @@ def _tracks(entry: dict[str, Any], arrays: Arrays, base: int) -> dict[int, _Trac
 
 
 def _add_moving(arrays: Arrays, tracks: dict[int, _Track]) -> bool:
-    """Add the tracks of prims that move; tell whether some are sheared."""
+    """Add the tracks of prims that move; return whether some are sheared."""
     sheared = False
     for k, j in enumerate(arrays["moving"].tolist()):
         place, turn, size, shear = _apart(arrays["matrices"][:, k])
@@ -334,7 +335,7 @@ def _add_moving(arrays: Arrays, tracks: dict[int, _Track]) -> bool:
 
 
 def _apart(matrices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
-    """Take transforms (N, 4, 4) for row vectors apart; tell whether some are sheared."""
+    """Decompose transforms (N, 4, 4) for row vectors; also return whether some are sheared."""
     rows = matrices[:, :3, :3]
     size = np.linalg.norm(rows, axis=2)
     size = size * np.where(np.linalg.det(rows) < 0, [[-1.0], [1.0], [1.0]], 1.0).T

@@ -89,24 +89,24 @@ def _save(layer: Any, request: dict[str, Any]) -> None:
 
 
 def _kind(path: str) -> str:
-    """Tell text from binary, which a ``.usd`` may both be."""
+    """Return whether a layer is text or binary, because a ``.usd`` may be either."""
     with open(path, "rb") as f:
         return "usdc" if f.read(8) == b"PXR-USDC" else "usda"
 
 
 class _Retiming:
-    """Moves samples; each attribute by the warp that it follows."""
+    """Move samples, each attribute by the warp that it follows."""
 
     def __init__(self, stage: Any, request: dict[str, Any], arrays: Arrays) -> None:
         self.stage = stage
         self.request = request
         self.arrays = arrays
-        # Pairs of times stand for themselves; all else are knots of warps.
+        # Pairs map single times; the other arrays are knots of warps.
         self.pairs = set(request["pairs"])
         self._movers: dict[int, KeyMover] = {}
 
     def run(self) -> int:
-        """Move all that is to be moved; return how many attributes."""
+        """Move all samples; return the number of changed attributes."""
         follows: Mapping[str, int] = self.request["attributes"]
         left = self._left()
         work = [str(a.GetPath()) for a in attributes(self.stage)]
@@ -125,7 +125,7 @@ class _Retiming:
         return changed
 
     def _left(self) -> set[str]:
-        """List what belongs to other animations, and what is written in another way."""
+        """Return the attributes of other animations, and those that are written separately."""
         chosen = set(self.request["animations"])
         left: set[str] = set()
         for animation in animations(self.stage):
@@ -149,13 +149,13 @@ class _Retiming:
         return self._movers[number]
 
     def _sources(self, number: int, times: FloatArray) -> FloatArray:
-        """Return the source's times that the output's show; pairs are told for these very times."""
+        """Return source times for output times; pairs were made for exactly these."""
         if number in self.pairs:
             return np.asarray(self.arrays[f"y{number}"])
         return times if number == _LEAVE else self._mover(number).at(times)
 
     def _editable(self, path: str) -> Any:
-        """Return an attribute or prim that can be written: what is in an instance is freed."""
+        """Return an attribute or prim for writing; instances that contain it become editable."""
         place = Sdf.Path(path)
         prim = self.stage.GetPrimAtPath(place.GetPrimPath())
         while prim and prim.IsInstanceProxy():
@@ -167,11 +167,11 @@ class _Retiming:
             highest.SetInstanceable(False)
             prim = self.stage.GetPrimAtPath(place.GetPrimPath())
         if not prim:
-            raise Refused(f"{path} is gone since it was read")
+            raise Refused(f"{path} no longer exists")
         return self.stage.GetAttributeAtPath(place) if place.IsPropertyPath() else prim
 
     def _put(self, attribute: Any, times: FloatArray, values: list[Any]) -> None:
-        """Give an attribute new samples in place of all that it has in this layer."""
+        """Replace all samples of an attribute in this layer."""
         layer = self.stage.GetEditTarget().GetLayer()
         spec = layer.GetAttributeAtPath(attribute.GetPath())
         for name in ("timeSamples", "spline"):
@@ -189,24 +189,20 @@ class _Retiming:
             to = Moved(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
         else:
             to = moved(samples, _change(values), self._mover(number))
-        if attribute.HasSpline() or not (
-            len(to.output) == len(samples)
-            and np.abs(to.output - samples).max() < 1e-9
-            and np.abs(to.source - samples).max() < 1e-9
-        ):
-            on = dict(zip(samples.tolist(), values, strict=True))
-            shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
-            power = _PER_SECOND.get(attribute.GetName())
-            if power is not None and number not in self.pairs:
-                speeds = rates(self._mover(number), to.output) ** power
-                pairs = zip(shown, speeds.tolist(), strict=True)
-                shown = [None if v is None else v * rate for v, rate in pairs]
-            self._put(attribute, to.output, shown)
-            return 1
-        return 0
+        if not attribute.HasSpline() and _leaves(to, samples):
+            return 0
+        on = dict(zip(samples.tolist(), values, strict=True))
+        shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
+        power = _PER_SECOND.get(attribute.GetName())
+        if power is not None and number not in self.pairs:
+            speeds = rates(self._mover(number), to.output) ** power
+            pairs = zip(shown, speeds.tolist(), strict=True)
+            shown = [None if v is None else v * rate for v, rate in pairs]
+        self._put(attribute, to.output, shown)
+        return 1
 
     def _move_sound(self, path: str) -> int:
-        """Let a sound start where the warp shows its start; it is not stretched."""
+        """Move the start and end of a sound by the warp at its start; it is not stretched."""
         number = self.request["follow"]
         start = self.stage.GetAttributeAtPath(f"{path}.startTime")
         if number == _LEAVE or number in self.pairs or not start or not start.HasAuthoredValue():
@@ -227,7 +223,7 @@ class _Retiming:
     # ---- skeletal animations
 
     def _write_tracks(self, entry: dict[str, Any]) -> int:
-        """Sample the tracks of an animation, each joint by its own warp, edited ones as told."""
+        """Sample the tracks of an animation: each joint by its warp, edited ones as given."""
         prim = self._editable(entry["prim"])
         joints = len(UsdSkel.Animation(prim).GetJointsAttr().Get() or ())
         tracks = {name: self._track(prim.GetAttribute(name), name, joints) for name in TRACKS}
@@ -265,7 +261,7 @@ class _Retiming:
             samples, rows = np.zeros(1), [attribute.Get(0.0)]
         values = [np.array(row, dtype=float) for row in rows if row is not None]
         if len(values) < len(rows) or any(len(v) != joints for v in values):
-            raise Refused(f"{attribute.GetPath()} has other values than joints")
+            raise Refused(f"{attribute.GetPath()} does not have a value for each joint")
         found = np.stack(values).reshape(len(rows), joints, -1)
         return samples, found[..., [3, 0, 1, 2]] if name == "rotations" else found
 
@@ -275,7 +271,7 @@ class _Retiming:
         tracks: Mapping[str, tuple[FloatArray, FloatArray]],
         frames: FloatArray,
     ) -> FloatArray:
-        """Return the times to write: frames, what lies beyond them, and sparse samples' own."""
+        """Return the times to write: frames, samples beyond them, and sparse samples."""
         numbers = {g for name in TRACKS for g in entry[name]} - self.pairs - {_LEAVE}
         samples = joined(*(s for s, _ in tracks.values() if len(s) > 1), np.zeros(0))
         images = [
@@ -299,7 +295,7 @@ class _Retiming:
     # ---- transforms
 
     def _bake(self, path: str, name: str, number: int) -> int:
-        """Give a prim one matrix in place of its operations, told at the output's frames."""
+        """Replace the transform operations of a prim by a matrix at each output frame."""
         prim = self._editable(path)
         frames, told = np.asarray(self.arrays[f"{name}.frames"]), self.arrays[f"{name}.matrices"]
         times, matrices = frames.tolist(), list(np.asarray(told))
@@ -330,8 +326,15 @@ def usd_array(name: str, row: FloatArray) -> Any:
     )
 
 
+def _leaves(to: Moved, samples: FloatArray) -> bool:
+    """Return whether a warp leaves all samples in place."""
+    if len(to.output) != len(samples):
+        return False
+    return bool(np.abs([to.output - samples, to.source - samples]).max() < 1e-9)
+
+
 def _change(values: list[Any]) -> FloatArray | None:
-    """Measure how much values change from sample to sample; ``None`` where they are held."""
+    """Return how much values change between samples; ``None`` if they are not interpolated."""
     first = _numbers(values[0])
     if first is None:
         return None
@@ -361,7 +364,7 @@ def _turns(value: Any) -> bool:
 
 
 def _numbers(value: Any) -> FloatArray | None:
-    """Return a value's numbers, where USD goes from one such value to the next in a line."""
+    """Return a value's numbers if USD interpolates between such values, otherwise ``None``."""
     if isinstance(value, (Gf.Quatd, Gf.Quatf, Gf.Quath)):
         value = [value.GetReal(), *value.GetImaginary()]
     if value is None or isinstance(value, (str, bool, int)):

@@ -1,4 +1,4 @@
-"""Stages, as the program that runs USD sees them: what is animated, and by which prims.
+"""Find the animations of a stage and the prims that they move.
 
 Nothing here runs in retime's own process: see :mod:`retime.io.usd.child`.
 """
@@ -26,9 +26,9 @@ _MOST_CODES = 1e9
 
 @dataclass(frozen=True)
 class Opened:
-    """A stage, its first layer, one over it, the layers that were read, and what was not found.
+    """A stage, its root and session layers, the layers that were read, and missing assets.
 
-    A stage owns its layers: these are held here too, for who lets go of the stage.
+    The layers are held here too, because a stage that is released releases its layers.
     """
 
     stage: Any
@@ -43,50 +43,48 @@ class Animation:
     """Parts of one motion."""
 
     name: str
-    """Path of its prim; of transforms, the stage's own name for them."""
+    """Path of its prim; otherwise ``transforms`` or ``shapes``."""
     prim: Any = None
-    """The ``SkelAnimation``; none where plain prims move."""
+    """The ``SkelAnimation``; ``None`` if plain prims move."""
     skeleton: Any = None
-    """The ``Skeleton`` that it moves; none where there is no such."""
+    """The ``Skeleton`` that it moves, or ``None``."""
     chain: list[Any] = field(default_factory=list)
     """Prims with a transform, parents first."""
     shapes: list[Any] = field(default_factory=list)
-    """Animated attributes that place no joint, where nothing else moves: blend-shape weights,
-    points and others.
-    """
+    """Other animated attributes, if nothing else moves: blend-shape weights, points and others."""
 
     def own(self) -> list[Any]:
-        """List the animated attributes that move its joints."""
+        """Return the animated attributes that move its joints."""
         tracks = [] if self.prim is None else [self.prim.GetAttribute(t) for t in TRACKS]
         found = tracks + [op.GetAttr() for prim in self.chain for op in ops_of(prim)]
         return [a for a in found if is_animated(a)] + self.shapes
 
     def times(self) -> FloatArray:
-        """Return all sample times of these."""
+        """Return all sample times of these attributes."""
         found = [sample_times(a) for a in self.own()]
         return np.unique(np.concatenate(found)) if found else np.zeros(0)
 
 
 def open_stage(path: str) -> Opened:
-    """Open a stage; each layer lets the process take memory by its size."""
+    """Open a stage with all its layers; their total size sets the memory limit."""
     stale = Sdf.Layer.Find(path)
-    if stale:  # somebody's, edited
+    if stale:  # edited by an earlier request
         stale.Reload(True)
     root = _layer(path)
     layers, missing, work = [path], [], [root]
-    seen, size = {root.identifier}, os.path.getsize(path)
+    seen, size = {root.identifier, ""}, os.path.getsize(path)
     while work and len(layers) < _MOST_LAYERS:
         layer = work.pop()
-        for asset in layer.GetCompositionAssetDependencies():
+        for asset in filter(None, layer.GetCompositionAssetDependencies()):
             with_place = Sdf.ComputeAssetPathRelativeToLayer(layer, asset)
-            if not asset or with_place in seen:
+            if with_place in seen:
                 continue
             seen.add(with_place)
-            place = str(Ar.GetResolver().Resolve(with_place))
-            if not os.path.isfile(Ar.SplitPackageRelativePathOuter(place)[0] if place else ""):
+            place, file = _resolved(with_place)
+            if not os.path.isfile(file):
                 missing.append(asset)
                 continue
-            size += os.path.getsize(Ar.SplitPackageRelativePathOuter(place)[0])
+            size += os.path.getsize(file)
             bound_memory(size)
             try:
                 work.append(_layer(with_place))
@@ -99,6 +97,12 @@ def open_stage(path: str) -> Opened:
     except Tf.ErrorException as e:
         raise Refused(f"USD cannot open it: {_first_words(e)}") from None
     return Opened(stage, root, session, layers, missing)
+
+
+def _resolved(asset: str) -> tuple[str, str]:
+    """Return the resolved path of an asset, and the file or package that contains it."""
+    place = str(Ar.GetResolver().Resolve(asset))
+    return place, Ar.SplitPackageRelativePathOuter(place)[0] if place else ""
 
 
 def _layer(path: str) -> Any:
@@ -114,7 +118,7 @@ def _layer(path: str) -> Any:
 
 
 def _why_not(path: str, said: str) -> str:
-    """Say why a layer cannot be opened: by how it begins; otherwise in USD's own words."""
+    """Return why a layer cannot be opened: from its first bytes, otherwise USD's message."""
     with open(path, "rb") as f:
         start = f.read(64)
     if not start.startswith((b"#usda", b"PXR-USDC", b"PK", b"#sdf")):
@@ -127,13 +131,13 @@ def _why_not(path: str, said: str) -> str:
 
 
 def _first_words(error: Exception) -> str:
-    """Take the sentence out of an error that tells functions and lines of code too."""
+    """Return the message of a USD error without functions and line numbers."""
     said = " ".join(str(error).split())
     return (said.split(" : ", 1)[-1].split(" Error in ")[0].strip(" '\"") or "damaged")[:160]
 
 
 def prims(stage: Any) -> Iterator[Any]:
-    """Walk all prims that are there, those inside instances too."""
+    """Yield all active prims, including those inside instances."""
     every = stage.Traverse(Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate))
     for count, prim in enumerate(every):
         if count >= _MOST_PRIMS:
@@ -142,7 +146,7 @@ def prims(stage: Any) -> Iterator[Any]:
 
 
 def attributes(stage: Any) -> Iterator[Any]:
-    """Walk all attributes that change in time."""
+    """Yield all animated attributes."""
     for prim in prims(stage):
         for attribute in prim.GetAuthoredAttributes():
             if is_animated(attribute):
@@ -174,18 +178,18 @@ def sample_times(attribute: Any) -> FloatArray:
 
 def _must_be_times(attribute: Any, times: FloatArray) -> None:
     if not (np.abs(times) < _MOST_CODES).all() or (np.diff(times) <= 0).any():
-        raise Refused(f"the time samples of {attribute.GetPath()} are no times")
+        raise Refused(f"the sample times of {attribute.GetPath()} are not valid")
 
 
 def ops_of(prim: Any) -> list[Any]:
-    """List a prim's transform operations; what has no transform has none."""
+    """Return a prim's transform operations; none if it cannot have a transform."""
     if not prim.IsA(UsdGeom.Xformable):
         return []
     return list(UsdGeom.Xformable(prim).GetOrderedXformOps())
 
 
 def _chain(prim: Any) -> list[Any]:
-    """List a prim and what it is below, as far as they have transforms; the highest first."""
+    """Return a prim and its ancestors that have transforms, the highest first."""
     out = []
     while prim and not prim.IsPseudoRoot():
         form = UsdGeom.Xformable(prim)
@@ -199,8 +203,19 @@ def _chain(prim: Any) -> list[Any]:
 
 
 def animations(stage: Any) -> list[Animation]:
-    """Find all skeletal animations with a length; if there are none, the moving prims."""
+    """Find the skeletal animations; if there are none, moving prims, and then moving shapes."""
     every = list(prims(stage))
+    skeletal = _skeletal(every)
+    if skeletal:
+        return skeletal
+    joints = {str(p.GetPath()): p for prim in every if _moves(prim) for p in _chain(prim)}
+    if joints:
+        return [Animation("transforms", chain=list(joints.values()))]
+    return _shapes(stage)
+
+
+def _skeletal(every: list[Any]) -> list[Animation]:
+    """Return the skeletal animations with a length; those bound to a skeleton come first."""
     skeletons = [p for p in every if p.IsA(UsdSkel.Skeleton)]
     bound = _bound(skeletons)
     out = []
@@ -209,13 +224,11 @@ def animations(stage: Any) -> list[Animation]:
             skeleton = bound.get(prim.GetPath()) or _fitting(prim, skeletons)
             chain = [] if skeleton is None else _chain(skeleton)
             out.append(Animation(str(prim.GetPath()), prim, skeleton, chain))
-    # What a skeleton shows comes before what only lies there to be shown.
-    out.sort(key=lambda a: a.prim.GetPath() not in bound)
-    if out:
-        return out
-    joints = {str(p.GetPath()): p for prim in every if _moves(prim) for p in _chain(prim)}
-    if joints:
-        return [Animation("transforms", chain=list(joints.values()))]
+    return sorted(out, key=lambda a: a.prim.GetPath() not in bound)
+
+
+def _shapes(stage: Any) -> list[Animation]:
+    """Return one animation of all animated attributes, if there are any."""
     shapes = list(attributes(stage))
     holders = {str(a.GetPrim().GetPath()): a.GetPrim() for a in shapes}
     above = {str(p.GetPath()): p for prim in holders.values() for p in _chain(prim) or [prim]}
@@ -228,11 +241,11 @@ def _moves(prim: Any) -> bool:
 
 
 def _bound(skeletons: list[Any]) -> dict[Any, Any]:
-    """Map animations to the first skeleton that shows each."""
+    """Map each animation to the first skeleton that is bound to it."""
     out: dict[Any, Any] = {}
     for skeleton in skeletons:
         at = skeleton
-        while at and not at.IsPseudoRoot():  # a binding holds for all below it
+        while at and not at.IsPseudoRoot():  # bindings are inherited
             binding = UsdSkel.BindingAPI(at)
             if binding.GetAnimationSourceRel().HasAuthoredTargets():
                 source = binding.GetInheritedAnimationSource()
@@ -244,9 +257,7 @@ def _bound(skeletons: list[Any]) -> dict[Any, Any]:
 
 
 def _fitting(prim: Any, skeletons: list[Any]) -> Any:
-    """Find the first skeleton that has all joints of an animation, and one at least."""
+    """Return the first skeleton that has all joints of an animation, or ``None``."""
     wanted = set(UsdSkel.Animation(prim).GetJointsAttr().Get() or ())
-    for skeleton in skeletons:
-        if wanted and wanted <= set(UsdSkel.Skeleton(skeleton).GetJointsAttr().Get() or ()):
-            return skeleton
-    return None
+    joints = ((s, UsdSkel.Skeleton(s).GetJointsAttr().Get() or ()) for s in skeletons)
+    return next((s for s, have in joints if wanted and wanted <= set(have)), None)

@@ -1,4 +1,4 @@
-"""Time samples: the frames that show them, and where a warp puts them. All times are time codes."""
+"""Time samples: their frames, and their times after a warp. All times are time codes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def settled(times: FloatArray) -> FloatArray:
 
 
 def joined(*times: FloatArray) -> FloatArray:
-    """Return all times, rising; what is the same but for rounding stands once."""
+    """Return all times in order, without repetitions up to rounding."""
     out = np.unique(settled(np.concatenate(times)))
     return out[np.r_[True, np.diff(out) > _SAME]] if len(out) else out
 
@@ -62,26 +62,15 @@ def frames_of(
     times : array (F,)
         Their time codes.
     rate : float
-        Frames per second: those that are told, or the samples' own where those are finer; but for
-        a little finer and no multiple of what is told, which comes of samples that were moved.
+        Frames per second: the stage's, or that of finer samples.
     even : bool
-        Whether they are evenly spaced; where not, the last stands at the span's end.
+        Whether they are evenly spaced; if not, the last is at the span's end.
     exact : bool
-        Whether every sample is on one.
+        Whether every sample is on a frame.
     """
     first, last = span
     inside = samples[(samples >= first - _SAME) & (samples <= last + _SAME)]
-    gaps = np.diff(inside)
-    rate = frames_per_second or codes_per_second
-    if len(gaps):
-        step = float(np.median(gaps))
-        regular = np.abs(np.diff(inside) / step - np.round(np.diff(inside) / step)).max() < 1e-3
-        own = codes_per_second / step
-        dense = last - first <= 4 * len(inside) * step
-        often = own / rate
-        moved = frames_per_second is not None and often < 4 and abs(often - round(often)) > 1e-3
-        if regular and dense and often > 1.001 and not moved:
-            rate = float(np.round(own, 6))
+    rate = _rate(inside, last - first, codes_per_second, frames_per_second)
     step = codes_per_second / rate
     count = (last - first) / step
     whole = round(count)
@@ -95,8 +84,28 @@ def frames_of(
     return settled(times), rate, even, exact
 
 
+def _rate(
+    samples: FloatArray, length: float, codes_per_second: float, frames_per_second: float | None
+) -> float:
+    """Return the stage's frame rate, or that of its samples if they are regular and finer.
+
+    Samples a little finer, and not by a whole factor, were moved by an earlier retiming.
+    """
+    rate = frames_per_second or codes_per_second
+    gaps = np.diff(samples)
+    if not len(gaps):
+        return rate
+    step = float(np.median(gaps))
+    regular = np.abs(gaps / step - np.round(gaps / step)).max() < 1e-3
+    dense = length <= 4 * len(samples) * step
+    own = codes_per_second / step
+    often = own / rate
+    moved = frames_per_second is not None and often < 4 and abs(often - round(often)) > 1e-3
+    return float(np.round(own, 6)) if regular and dense and often > 1.001 and not moved else rate
+
+
 def key_mover(graph: Graph) -> KeyMover:
-    """Make what moves samples by a warp, from the output's time codes to the source's."""
+    """Return the mover of samples by a warp from output to source time codes."""
     return KeyMover(graph.x, graph.y, _GRAIN)
 
 

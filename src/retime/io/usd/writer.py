@@ -69,7 +69,7 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
 
 
 def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
-    """Return the kind of file to make, and how what it names is found from there."""
+    """Return the kind of file to write, and how its assets are found from there."""
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"
@@ -94,7 +94,7 @@ def _must_be_writable(kept: Kept, path: Path, *, over: bool, from_package: bool)
     if target != source and str(target) in kept.entry["layers"]:
         raise InputError(f"{path} is one of the layers that were read; give another name")
     if over and target == source:
-        raise InputError(f"{path} cannot lie over itself; give another name")
+        raise InputError(f"{path} cannot be a layer over itself; give another name")
     if from_package and not over and path.suffix.lower() != ".usdz":
         raise InputError(
             f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"

@@ -48,17 +48,16 @@ def read_beat_times(path: str | Path, *, fps: float | None = None) -> Times:
 
 
 def write_beats(found: BeatList, path: str | Path) -> None:
-    """Write beats: .txt as a label track, .csv as a table of markers, .json with all there is."""
+    """Write beats: as a label track (.txt), a table of markers (.csv), or with onsets (.json)."""
     path = Path(path)
     suffix = path.suffix.lower()
-    first = {round(float(d), 6) for d in found.downbeats}
-    names = ["downbeat" if round(float(b), 6) in first else "beat" for b in found.beats]
+    first = {f"{d:.6f}" for d in found.downbeats}
+    times = [f"{b:.6f}" for b in found.beats]
+    named = [(t, "downbeat" if t in first else "beat") for t in times]
     if suffix == ".txt":
-        lines = [f"{b:.6f}\t{b:.6f}\t{n}\n" for b, n in zip(found.beats, names, strict=True)]
-        write_bytes(path, ["".join(lines).encode()])
+        write_bytes(path, [f"{t}\t{t}\t{name}\n".encode() for t, name in named])
     elif suffix == ".csv":
-        rows = [f"{b:.6f},{n}\n" for b, n in zip(found.beats, names, strict=True)]
-        write_bytes(path, ["".join(["time,name\n", *rows]).encode()])
+        write_bytes(path, [b"time,name\n", *(f"{t},{name}\n".encode() for t, name in named)])
     elif suffix == ".json":
         document = {
             "format": "retime-beats",
@@ -74,25 +73,24 @@ def write_beats(found: BeatList, path: str | Path) -> None:
 
 
 def _text(path: Path, fps: float | None) -> Times:
-    """Read a number a line, or a label track."""
-    lines = read_text(path).lines
-    said = [line for line in lines if line.strip() and not line.startswith("#")]
-    if not any("\t" in line.strip() for line in said):
-        times = []
-        for number, line in enumerate(lines, 1):
-            if line not in said:
-                continue
-            try:
-                times.append(float(line.strip().replace(",", ".")))
-            except ValueError:
-                raise FormatError(
-                    f"{line.strip()[:40]!r} is not a time in seconds", path=path, line=number
-                ) from None
+    """Read one number per line, or a label track."""
+    lines = enumerate(read_text(path).lines, 1)
+    numbered = {n: line for n, line in lines if line.strip() and not line.startswith("#")}
+    if not any("\t" in line.strip() for line in numbered.values()):
+        times = [_time(line.strip(), path, n) for n, line in numbered.items()]
         return np.array(times), np.zeros(0)
+    said = list(numbered.values())
     blocks = parse_labels(said, path).blocks
     starts = [b.start for b in blocks]
     first = [b.start for b, line in zip(blocks, said, strict=False) if "downbeat" in line.lower()]
     return np.array(starts), np.array(first)
+
+
+def _time(text: str, path: Path, line: int) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise FormatError(f"{text[:40]!r} is not a time in seconds", path=path, line=line) from None
 
 
 def _table(path: Path, fps: float | None) -> Times:

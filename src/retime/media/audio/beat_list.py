@@ -22,11 +22,11 @@ class BeatList:
     beats: FloatArray
     """Seconds of the song, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars; empty where they are not known."""
+    """First beats of bars; empty if they are unknown."""
     onsets: FloatArray
-    """Moments at which something starts to sound; empty where there is no song."""
+    """Times of onsets; empty without a song."""
     origin: str
-    """Where they come from: ``tracked``, ``tempo`` or the name of a file."""
+    """Their source: ``tracked``, ``tempo`` or the name of a file."""
     duration: float | None = None
     """Length of the song in seconds, if there is one."""
 
@@ -75,7 +75,7 @@ def find_beats(
     shift_half: bool = False,
     fps: float | None = None,
 ) -> BeatList:
-    """Find the beats of a song, or take those that are given.
+    """Find the beats of a song, or read or compute given ones.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def find_beats(
         Beats in a text file, a label track, a table of markers, JSON or the tempo map of a MIDI
         file.
     bpm, offset : float, optional
-        Tempo, and the time of a beat in seconds. With a tempo alone the song tells where beats are.
+        Tempo, and the time of a beat in seconds. With only a tempo, the phase is found in the song.
     double, half, shift_half : bool
         Count twice as many beats, half as many, or those in between.
     fps : float, optional
@@ -95,35 +95,41 @@ def find_beats(
         song = read_song(song)
     if double and half:
         raise InputError("count beats double or half, not both")
+    if file is not None and bpm is not None:
+        raise InputError("give a file of beats or a tempo, not both")
     if file is not None:
-        if bpm is not None:
-            raise InputError("give a file of beats or a tempo, not both")
         beats, downbeats = read_beat_times(file, fps=fps)
         found = _listed(beats, downbeats, Path(file).name, song)
     elif bpm is not None:
         found = _even(song, bpm, offset)
-    elif song is not None:
-        if offset is not None:
-            raise InputError("an offset goes with a tempo; give that too")
-        tracked = track_beats(song)
-        found = BeatList(tracked.beats, tracked.downbeats, tracked.onsets, "tracked", song.duration)
     else:
-        raise InputError("give a song, a file of beats or a tempo")
-    found = found.doubled() if double else found.halved() if half else found
-    found = found.shifted_half() if shift_half else found
+        found = _tracked(song, offset)
+    if double or half:
+        found = found.doubled() if double else found.halved()
+    if shift_half:
+        found = found.shifted_half()
     if len(found.beats) < 2:
         raise InputError(f"{len(found.beats)} beats are left; at least two are needed")
     return found
 
 
+def _tracked(song: Song | None, offset: float | None) -> BeatList:
+    if song is None:
+        raise InputError("give a song, a file of beats or a tempo")
+    if offset is not None:
+        raise InputError("an offset needs a tempo; give that too")
+    tracked = track_beats(song)
+    return BeatList(tracked.beats, tracked.downbeats, tracked.onsets, "tracked", song.duration)
+
+
 def _even(song: Song | None, bpm: float, offset: float | None) -> BeatList:
     if not 20 <= bpm <= 400:
-        raise InputError(f"the tempo is from 20 to 400 beats a minute, not {bpm:g}")
+        raise InputError(f"the tempo must be 20 to 400 beats per minute, not {bpm:g}")
     if song is None:
         raise InputError("a tempo alone has no end; give a song too")
     step = 60 / bpm
     if offset is None:
-        # The mean place of the tracked beats in a beat of the given tempo, on a circle.
+        # The circular mean of the tracked beats' phases at the given tempo.
         turns = np.exp(2j * np.pi * track_beats(song, bpm=bpm).beats / step)
         offset = float(np.angle(turns.mean()) / (2 * np.pi) * step)
     first = offset % step

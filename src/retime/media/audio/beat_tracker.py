@@ -42,7 +42,7 @@ _FINE = 0.03
 _PULSE, _PULSE_WINDOW = 0.28, 6
 # Below this mean power there is silence.
 _SILENCE = 1e-7
-# Downbeats are told where they stand out by this much, in standard errors.
+# Downbeats must stand out by this much, in standard errors.
 _CLEAR = 4.0
 
 
@@ -53,7 +53,7 @@ class TrackedBeats:
     beats: FloatArray
     """Seconds, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars where they are clear; otherwise empty."""
+    """First beats of bars; empty if they are not clear."""
     onsets: FloatArray
     """Moments at which something starts to sound, seconds."""
     pulse: float
@@ -151,7 +151,7 @@ def _path(strong: FloatArray, periods: npt.NDArray[Any]) -> FloatArray:
 
 
 def _counted_once(frames: FloatArray, levels: FloatArray) -> FloatArray:
-    """Drop every other beat where only soft sounds, as of hi-hats, are on them."""
+    """Drop every other beat if only soft sounds, such as hi-hats, are on them."""
     rise = activation(levels, 3.0)
     at = np.array([rise[max(int(f) - 3, 0) : int(f) + 5].max(initial=0.0) for f in frames])
     if len(at) < 8 or 2 * np.median(np.diff(frames)) > 60 * FPS / _SLOWEST:
@@ -163,7 +163,7 @@ def _counted_once(frames: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def _fine(song: Song, beats: FloatArray) -> FloatArray:
-    """Move beats to where energy rises most, within 30 ms; where nothing does, they stay."""
+    """Move beats to the steepest rise of energy within 30 ms, if there is one."""
     from scipy.ndimage import gaussian_filter1d
 
     hop = max(song.rate // 1000, 1)
@@ -182,7 +182,7 @@ def _fine(song: Song, beats: FloatArray) -> FloatArray:
         at = first + int(rise[first:past].argmax())
         if rise[at] > 5.0:
             moved[k] = (at + 0.5) / rate
-    # A beat without an attack of its own lies where its neighbours put it.
+    # Moved beats may not overtake each other.
     return np.maximum(np.maximum.accumulate(moved), 0.0)
 
 
@@ -219,34 +219,41 @@ def _periodic(strong: FloatArray) -> float:
 
 
 def _downbeats(beats: FloatArray, levels: FloatArray) -> FloatArray:
-    """Tell first beats of bars by bass and by changes of harmony; nothing where it is not clear."""
+    """Find the first beats of bars by bass and changes of harmony; none if they are not clear."""
     if len(beats) < 12:
         return np.zeros(0)
+    weight = _emphasis(beats, levels)
+    places = [(meter, phase) for meter in (4, 3) for phase in range(meter)]
+    clear = [_clearness(weight, meter, phase) for meter, phase in places]
+    best = int(np.argmax(clear))
+    if clear[best] < _CLEAR:
+        return np.zeros(0)
+    meter, phase = places[best]
+    return beats[phase::meter]
+
+
+def _emphasis(beats: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return how much bass and new harmony each beat has, in standard deviations."""
     frames = np.clip(np.rint(beats * FPS).astype(int), 0, len(levels) - 1)
     bass = levels[:, : _BANDS // 5].sum(axis=1)
-    weight = np.zeros(len(beats))
     tones = [levels[a : max(b, a + 1)].mean(axis=0) for a, b in itertools.pairwise(frames)]
-    tones.append(tones[-1])
-    tones = [np.log1p(100 * t[: _BANDS // 2]) for t in tones]
+    tones = [np.log1p(100 * t[: _BANDS // 2]) for t in [*tones, tones[-1]]]
     new = np.array([np.linalg.norm(b - a) for a, b in zip([tones[0], *tones], tones, strict=False)])
-    for at in (np.array([bass[max(f - 2, 0) : f + 8].max() for f in frames]), new):
-        weight += (at - at.mean()) / max(float(at.std()), 1e-9)
-    best, chosen = 0.0, (0, 0)
-    for meter in (4, 3):
-        for phase in range(meter):
-            first = weight[phase::meter]
-            others = np.delete(weight, np.arange(phase, len(weight), meter))
-            error = np.sqrt(first.var() / len(first) + others.var() / len(others)) + 0.05
-            # The first beat must also beat the strongest other place of the bar.
-            rivals = [weight[q::meter] for q in range(meter) if q != phase]
-            margin = first.mean() - max(float(r.mean()) for r in rivals)
-            clear = float((first.mean() - others.mean()) / error)
-            if margin > 0.3 and clear > best:
-                best, chosen = clear, (meter, phase)
-    if best < _CLEAR:
-        return np.zeros(0)
-    meter, phase = chosen
-    return beats[phase::meter]
+    low = np.array([bass[max(f - 2, 0) : f + 8].max() for f in frames])
+    parts: list[FloatArray] = [(at - at.mean()) / max(float(at.std()), 1e-9) for at in (low, new)]
+    return parts[0] + parts[1]
+
+
+def _clearness(weight: FloatArray, meter: int, phase: int) -> float:
+    """Return how clearly the beats at a phase stand out, in standard errors; 0 if they do not."""
+    first = weight[phase::meter]
+    others = np.delete(weight, np.arange(phase, len(weight), meter))
+    error = np.sqrt(first.var() / len(first) + others.var() / len(others)) + 0.05
+    # They must also exceed the strongest other place of the bar.
+    rivals = [float(weight[q::meter].mean()) for q in range(meter) if q != phase]
+    if first.mean() - max(rivals) <= 0.3:
+        return 0.0
+    return float((first.mean() - others.mean()) / error)
 
 
 def _refused(fact: str) -> Note:

@@ -12,6 +12,8 @@ from retime.errors import FormatError
 # Microseconds of a quarter note where the file tells no tempo: 120 a minute.
 _DEFAULT = 500_000
 _MOST = 200_000
+# Kinds of meta events.
+_TEMPO, _METER, _END_OF_TRACK = 0x51, 0x58, 0x2F
 # Bytes after each kind of channel message.
 _LENGTHS = {0x80: 2, 0x90: 2, 0xA0: 2, 0xB0: 2, 0xC0: 1, 0xD0: 1, 0xE0: 2}
 
@@ -19,24 +21,26 @@ _LENGTHS = {0x80: 2, 0x90: 2, 0xA0: 2, 0xB0: 2, 0xC0: 1, 0xD0: 1, 0xE0: 2}
 def quarter_notes(data: bytes, path: Path) -> tuple[FloatArray, FloatArray]:
     """Return the times of quarter notes and of bars, until the last event."""
     division, tracks = _tracks(data, path)
-    tempi: dict[int, int] = {}
-    meters: dict[int, int] = {}
-    last = 0
-    for track in tracks:
-        last = max(last, _events(track, tempi, meters, path))
+    events = _Events()
+    try:
+        last = max(events.walk(track) for track in tracks)
+    except IndexError:
+        raise FormatError("the MIDI file is damaged", path=path) from None
     if last <= 0:
         raise FormatError("the MIDI file has no events in time", path=path)
     count = last // division + 1
     if count > _MOST:
-        raise FormatError(f"the MIDI file has {count} quarter notes, which no song has", path=path)
+        raise FormatError(
+            f"the MIDI file has {count} quarter notes, too many for a song", path=path
+        )
     ticks = np.arange(count) * division
-    changes = sorted({0: _DEFAULT, **tempi}.items())
+    changes = sorted({0: _DEFAULT, **events.tempi}.items())
     at = np.array([t for t, _ in changes], dtype=float)
     pace = np.array([p for _, p in changes]) / 1e6 / division
     start = np.r_[0.0, np.cumsum(np.diff(at) * pace[:-1])]
     k = np.searchsorted(at, ticks, side="right") - 1
     times = start[k] + (ticks - at[k]) * pace[k]
-    bars = _bars(meters, division, last)
+    bars = _bars(events.meters, division, last)
     return times, times[[b for b in bars if b < len(times)]]
 
 
@@ -68,10 +72,16 @@ def _tracks(data: bytes, path: Path) -> tuple[int, list[bytes]]:
     return division, tracks
 
 
-def _events(track: bytes, tempi: dict[int, int], meters: dict[int, int], path: Path) -> int:
-    """Walk a track's events; tempi and meters (in quarter notes a bar) are filled in, by tick."""
-    at, tick, running = 0, 0, 0
-    try:
+class _Events:
+    """Collect tempi (microseconds) and meters (quarter notes per bar) by tick."""
+
+    def __init__(self) -> None:
+        self.tempi: dict[int, int] = {}
+        self.meters: dict[int, int] = {}
+
+    def walk(self, track: bytes) -> int:
+        """Read a track's events and return the last tick; a damaged track is an ``IndexError``."""
+        at, tick, running = 0, 0, 0
         while at < len(track):
             delta, at = _number(track, at)
             tick += delta
@@ -83,14 +93,10 @@ def _events(track: bytes, tempi: dict[int, int], meters: dict[int, int], path: P
             if status == 0xFF:
                 kind = track[at]
                 size, at = _number(track, at + 1)
-                body = track[at : at + size]
-                at += size
-                if kind == 0x51 and size == 3:
-                    tempi[tick] = max(int.from_bytes(body, "big"), 1)
-                elif kind == 0x58 and size >= 2 and (4 * body[0]) % (1 << body[1]) == 0:
-                    meters[tick] = 4 * body[0] >> body[1]
-                elif kind == 0x2F:
+                self._meta(kind, track[at : at + size], tick)
+                if kind == _END_OF_TRACK:
                     break
+                at += size
             elif status in (0xF0, 0xF7):
                 size, at = _number(track, at)
                 at += size
@@ -99,9 +105,13 @@ def _events(track: bytes, tempi: dict[int, int], meters: dict[int, int], path: P
                 at += _LENGTHS[status & 0xF0]
             else:
                 raise IndexError
-    except IndexError:
-        raise FormatError("the MIDI file is damaged", path=path) from None
-    return tick
+        return tick
+
+    def _meta(self, kind: int, body: bytes, tick: int) -> None:
+        if kind == _TEMPO and len(body) == 3:
+            self.tempi[tick] = max(int.from_bytes(body, "big"), 1)
+        elif kind == _METER and len(body) >= 2 and (4 * body[0]) % (1 << body[1]) == 0:
+            self.meters[tick] = 4 * body[0] >> body[1]
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:

@@ -76,7 +76,7 @@ def _power(sound: npt.NDArray[np.floating], step: int) -> npt.NDArray[np.float64
 def lock_attacks(
     curve: Graph, attacks: tuple[Attack, ...], *, reach: float
 ) -> tuple[Graph, tuple[Lock, ...]]:
-    """Bend a rising curve so that time runs at rate 1 around attacks, which stay where they are.
+    """Bend an increasing curve so that its rate is 1 around attacks, whose times do not change.
 
     Where two are too near for both, the stronger wins; what is between takes up the difference.
 

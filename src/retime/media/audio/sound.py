@@ -37,9 +37,9 @@ class Sound:
 
 @contextmanager
 def decode_sound(footage: Footage | Music, start: float, end: float) -> Iterator[Sound | None]:
-    """Decode the sound between two times into a file of its own, gone afterwards.
+    """Decode the sound between two times into a temporary file.
 
-    Yields ``None`` where there is no sound in that span.
+    Yields ``None`` if there is no sound in that span.
     """
     with tempfile.TemporaryFile(prefix="retime-") as file:
         yield _decode(footage, start, end, file)
@@ -49,51 +49,63 @@ def _decode(footage: Footage | Music, start: float, end: float, file: Any) -> So
     av = library()
     stream = footage.sound
     rate = stream.rate if stream.rate in _RATES else _RATES[0]
-    # As the file tells it: what a damaged packet makes a coder believe comes too late.
+    # From the file's header, because a damaged packet can change the decoder's.
     layout, channels = _layout(stream), stream.layout.nb_channels
     with refused(footage.path):
         resampler = _Resampler(lambda: av.AudioResampler("flt", layout, rate))
-        # A little before: coders need a run-up.
+        # Start early, because decoders need some packets before the first.
         first = int((max(start - 0.5, 0.0) + footage.zero) / float(stream.time_base))
         footage.container.seek(first, stream=stream, backward=True)
-    written, begun, damaged = 0, None, 0
+    written, begun = 0, None
+    packets = _Packets(footage, end + 0.5)
     with refused(footage.path, "the sound cannot be read"):
-        for packet in footage.container.demux(stream):
-            try:
-                frames = packet.decode()
-            except av.error.FFmpegError:
-                damaged += 1
-                continue
-            if (
-                packet.pts is not None
-                and packet.pts * float(stream.time_base) - footage.zero > end + 0.5
-            ):
-                break
-            for frame in frames:
-                moment = None if frame.time is None else frame.time - footage.zero
-                if begun is None:
-                    begun = moment or 0.0
-                if moment is not None:
-                    written += _fill(file, moment - begun, written, rate, channels, end - begun)
-                written += _append(file, resampler.resampled(frame), channels)
+        for frame in packets.frames():
+            moment = None if frame.time is None else frame.time - footage.zero
+            if begun is None:
+                begun = moment or 0.0
+            if moment is not None:
+                written += _fill(file, moment - begun, written, rate, channels, end - begun)
+            written += _append(file, resampler.resampled(frame), channels)
         written += _append(file, resampler.resampled(None), channels)
     if written == 0 or begun is None:
         return None
     file.truncate(written * channels * 4)
     file.flush()
     samples = np.memmap(file, dtype=np.float32, mode="r", shape=(written, channels))
-    return Sound(samples, rate, layout, begun, damaged)
+    return Sound(samples, rate, layout, begun, packets.damaged)
+
+
+class _Packets:
+    """Decode the packets of a sound up to a time, and count damaged ones."""
+
+    def __init__(self, footage: Footage | Music, end: float) -> None:
+        self._footage, self._end = footage, end
+        self.damaged = 0
+
+    def frames(self) -> Iterator[Any]:
+        """Yield the decoded frames."""
+        stream = self._footage.sound
+        last = (self._end + self._footage.zero) / float(stream.time_base)
+        for packet in self._footage.container.demux(stream):
+            try:
+                frames = packet.decode()
+            except library().error.FFmpegError:
+                self.damaged += 1
+                continue
+            if packet.pts is not None and packet.pts > last:
+                return
+            yield from frames
 
 
 def _layout(stream: Any) -> str:
-    """Name the channels; a file that only counts them has the usual ones."""
+    """Return the name of the channel layout; the usual one if the file only counts channels."""
     usual = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
     name: str = stream.layout.name
     return usual.get(stream.layout.nb_channels, name) if "channels" in name else name
 
 
 class _Resampler:
-    """Gives every frame one form, also where a stream changes its own in the middle."""
+    """Convert all frames to one format, even if the stream changes its format."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
@@ -110,7 +122,7 @@ class _Resampler:
 
 
 def _fill(file: Any, moment: float, written: int, rate: int, channels: int, longest: float) -> int:
-    """Put silence where sound pauses; ``moment`` is where the next samples belong."""
+    """Write silence for a pause in the sound; ``moment`` is the time of the next samples."""
     gap = min(moment, longest + 1.0) - written / rate
     if gap <= _SHAKE_S:
         return 0

@@ -93,7 +93,7 @@ class _Places:
         self.last: int | None = None
 
     def next(self, target: int, low: int, high: int) -> int:
-        """Choose a window's middle: near the target, between the bounds, like what came before."""
+        """Choose a window's middle: near the target, within bounds, like the output so far."""
         natural = None if self.last is None else self.last + self.hop
         if natural is not None and abs(natural - target) <= 1:
             self.last = natural  # at rate 1 the source goes on as it is
@@ -146,7 +146,7 @@ def _bounds(
 
 
 def _gains(curve: Graph, times: npt.NDArray[np.float64], width: float) -> FloatArray:
-    """Loudness at each window: silence where time stands still."""
+    """Return the loudness at each window: silence during holds."""
     a, b = np.maximum(times - width / 2, curve.x[0]), np.minimum(times + width / 2, curve.x[-1])
     span = np.maximum(b - a, 1e-9)
     speed = np.abs(curve.at(b, "right") - curve.at(a)) / span

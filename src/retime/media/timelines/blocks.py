@@ -10,7 +10,7 @@ from retime.media.timelines.carrying import Carrier
 
 @dataclass(frozen=True)
 class Block:
-    """One event: what stands before it, its times in seconds, and how to write it.
+    """One event: the text before it, its times in seconds, and how to write it.
 
     ``write(number, start, end, carrier)`` gives its text; ``end`` is ``None`` for a moment.
     """

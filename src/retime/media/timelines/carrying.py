@@ -1,4 +1,4 @@
-"""Events through the inverse of a warp: when what happened in the source happens in the result."""
+"""Map events of the source to the result, by the inverse of a warp."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Carrier:
     curve: Graph
     """Output time to source time."""
     offset: float = 0.0
-    """Where the motion's time 0 is in the list, in seconds."""
+    """Time of the list at the motion's time 0, in seconds."""
     outside: Outside = "drop"
     """What becomes of events that the result does not show: gone, or at the nearest moment shown.
     """
@@ -36,7 +36,7 @@ class Carrier:
         return self.curve.direction < 0
 
     def moment(self, time: float) -> float | None:
-        """Carry a moment; of a hold it is the start. ``None``: it is dropped."""
+        """Map a time; a held one to the start of the hold. ``None`` if it is dropped."""
         output, shown = self._at(time)
         return self._counted(output, shown)
 

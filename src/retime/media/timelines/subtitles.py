@@ -36,7 +36,7 @@ def parse_srt(lines: list[str], path: Path) -> EventText:
 
 
 def parse_vtt(lines: list[str], path: Path) -> EventText:
-    """Parse WebVTT: times inside a cue's text (karaoke) are carried too."""
+    """Parse WebVTT; times inside a cue's text (karaoke) are retimed too."""
     if not lines or not lines[0].startswith("WEBVTT"):
         raise FormatError("a WebVTT file begins with WEBVTT", path=path, line=1)
     return _parse(lines, path, "WebVTT", numbered=False)
@@ -55,7 +55,7 @@ def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventT
     blocks: list[Block] = []
     end = 0
     for n, first, last in zip(cues, starts, ends, strict=True):
-        # A cue ends at an empty line; what follows (comments) stands before the next.
+        # A cue ends at an empty line; text after it (comments) belongs before the next.
         stop = n + 1
         while stop < last and (numbered or lines[stop].strip()):
             stop += 1
@@ -66,7 +66,7 @@ def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventT
 
 
 def _cues(lines: list[str], numbered: bool) -> list[int]:
-    """Find the lines of times; WebVTT has blocks of other things, which end at an empty line."""
+    """Return the lines with times, except in WebVTT's other blocks, which end at empty lines."""
     out = []
     other, opens = False, True
     for n, line in enumerate(lines):
@@ -81,7 +81,7 @@ def _cues(lines: list[str], numbered: bool) -> list[int]:
 
 
 def _opening(lines: list[str], cue: int, numbered: bool) -> int:
-    """Find the line at which a cue begins: its number or name, if it has one."""
+    """Return the line at which a cue begins: its number or name, if it has one."""
     if cue == 0 or not lines[cue - 1].strip():
         return cue
     if numbered and not lines[cue - 1].strip().isdigit():

@@ -59,7 +59,7 @@ class RetimedVideo:
 
     @property
     def duration(self) -> float:
-        """Seconds that it plays."""
+        """Duration in seconds."""
         return self.frames / float(self.rate)
 
 
@@ -88,22 +88,22 @@ def retime_video(
     source, target : str or Path
         The video to read, and the .mp4, .m4v or .mov file to write.
     warp : TimeWarp
-        Output time to the motion's time.
+        Maps output time to the motion's time.
     offset : float
-        Where the motion's time 0 is in the video, in seconds.
+        Time of the video at the motion's time 0, in seconds.
     fps : float, optional
         Frame rate of the result; the video's average if not given.
     frames : {"nearest", "blend"}
         Show the nearest picture, or mix the two around a moment.
     audio : {"keep-pitch", "keep", "drop"}
-        Let the sound follow without changing its pitch, play it as it was recorded from where the
-        result starts, or leave it out.
+        Retime the sound without changing its pitch, keep its speed from the start of the result, or
+        leave it out.
     music : str or Path, optional
-        A sound file that takes the place of the video's sound; the warp leaves it alone.
+        A sound file that replaces the video's sound and is not retimed.
     music_start : float
-        Time of the music at which the result starts, in seconds.
+        Time of the music at the start of the result, in seconds.
     channel : str, optional
-        Which of the warp's curves to follow, where it has several.
+        Curve of the warp to follow if it has several.
     quality : int
         x264's constant rate factor, 0 (lossless) to 51.
     progress : callable, optional
@@ -115,7 +115,7 @@ def retime_video(
         raise InputError(f"{target} is the input; give the result another name")
     curve, notes = followed_curve(warp, channel)
     if curve.x[-1] <= curve.x[0]:
-        raise InputError("the warp lasts 0 s: there is nothing to show")
+        raise InputError("the warp has no duration, so there is nothing to show")
     told = progress or (lambda done, total, what: None)
     with ExitStack() as stack:
         footage = stack.enter_context(open_footage(source))
@@ -125,25 +125,20 @@ def retime_video(
         moments, said = _moments(curve, offset, rate, index)
         notes += (*footage.notes, *said, *uneven)
         sound, heard = None, None
+        length = len(moments) / float(rate)
         if music is not None:
             told(0, 1, "reading music")
             song = stack.enter_context(open_music(music))
-            length = len(moments) / float(rate)
             sound = stack.enter_context(decode_sound(song, music_start, music_start + length + 1))
             heard = _as_it_is(music_start, sound, length)
             notes += _music_notes(Path(music), sound, music_start, length)
         elif audio != "drop" and footage.sound is not None:
             told(0, 1, "reading sound")
-            # Sound has a reader of its own: pictures are read at another place meanwhile.
-            other = stack.enter_context(open_footage(source))
-            span = float(moments.min()) - 1, float(moments.max()) + 1
-            if audio == "keep":
-                span = span[0], max(span[1], span[0] + 2 + len(moments) / float(rate))
-            sound = stack.enter_context(decode_sound(other, *span))
+            sound = _own_sound(stack, source, moments, length if audio == "keep" else 0.0)
             if sound is None:
                 notes += (Note("the video has no sound there", code="no-sound"),)
             if audio == "keep":
-                heard = _as_it_is(float(moments[0]), sound, len(moments) / float(rate))
+                heard = _as_it_is(float(moments[0]), sound, length)
             else:
                 heard = _heard(curve, offset, sound, rate)
         reader = FrameReader(footage, index)
@@ -164,7 +159,7 @@ def retime_video(
     if damaged:
         notes += (
             Note(
-                f"{damaged} damaged packets were passed over; what came before them stands",
+                f"{damaged} damaged packets were skipped; the picture before them is held",
                 code="packets-damaged",
                 packets=damaged,
             ),
@@ -177,6 +172,19 @@ def retime_video(
         sound=made.sound is not None,
         notes=(*notes, *made.notes),
     )
+
+
+def _own_sound(
+    stack: ExitStack, source: Path, moments: npt.NDArray[np.float64], least: float
+) -> Sound | None:
+    """Decode the video's sound around the moments shown, for at least a duration.
+
+    It needs a second reader, because pictures are read at other times.
+    """
+    other = stack.enter_context(open_footage(source))
+    start = float(moments.min()) - 1
+    end = max(float(moments.max()) + 1, start + 2 + least)
+    return stack.enter_context(decode_sound(other, start, end))
 
 
 def _check(
@@ -198,13 +206,13 @@ def _check(
 
 
 def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, list[Note]]:
-    """Choose the frame rate of the result; say where the video's own varies."""
+    """Return the frame rate of the result, and a note if that of the video varies."""
     rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
     if not _RATES[0] <= rate <= _RATES[1]:
         raise FormatError(
             Note(
-                f"the video's time stamps make {float(rate):.6g} fps, which no camera has",
-                Remedy("say the rate of the result", parameter="fps"),
+                f"the video's time stamps give {float(rate):.6g} fps, which is not plausible",
+                Remedy("give the rate of the result", parameter="fps"),
                 code="rate-impossible",
             ),
             path=path,
@@ -223,7 +231,7 @@ def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, l
 def _moments(
     curve: Graph, offset: float, rate: Fraction, index: FrameIndex
 ) -> tuple[npt.NDArray[np.float64], list[Note]]:
-    """Find the moment of the video that each frame of the result shows; what is off is said."""
+    """Return the time of the video for each frame of the result, and notes."""
     notes = []
     length = curve.x[-1] - curve.x[0]
     if length > _LONGEST_S:
@@ -315,7 +323,7 @@ def _write(
     quality: int,
     told: Progress,
 ) -> Film:
-    """Write pictures and sound side by side, so that neither waits in memory for the other."""
+    """Write pictures and sound interleaved, so that neither is held in memory."""
     low, share = reader.index.shown_at(moments)
     if frames == "nearest":
         share = np.where(share > 0.5 + _TIE, 1.0, 0.0)

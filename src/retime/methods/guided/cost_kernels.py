@@ -42,7 +42,7 @@ def change_norms(shown, middle, weights, norms):  # type: ignore[no-untyped-def]
 def centre_input(poses, first, columns, centre):  # type: ignore[no-untyped-def]
     """Fill columns (D, width) with the frames from ``first``, the ends repeated, less their mean.
 
-    Centred, distances are small against the coordinates no more, and digits are not lost.
+    Subtracting the mean avoids a loss of digits.
     """
     frames = poses.shape[0]
     width = columns.shape[1]
@@ -83,7 +83,7 @@ def distance_terms(products, middle, weights, terms):  # type: ignore[no-untyped
 
 @kernel
 def nearest_three(before, here, after, base, steps, reach, best):  # type: ignore[no-untyped-def]
-    """Keep the three smallest squared distances (less a common term) of every triple of frames.
+    """Find the three smallest squared distances, less a common term, of every triple of frames.
 
     The distance of the triple (i, j, k) to reference frame q is, up to what does not depend on q,
     ``base[q] + before[q, i] + here[q, j] + after[q, k]``. Columns are frames from ``steps`` before

@@ -1,9 +1,9 @@
-"""Scores of candidate timings: how far a triple of frames is from the reference's own timing.
+"""Scores of candidate timings: the distance of triples of frames from those of the reference.
 
 The feature of a triple (eq. 2) is linear in its three poses, so its squared distance to a reference
 frame splits into a term for each pose and additions. The reference's feature is linear in three
 poses too, so the terms of all frames come from one matrix product, of reference and input poses.
-That is exact, and leaves nothing of the nearest-neighbour search but a running minimum.
+That is exact, and reduces the nearest-neighbour search to a running minimum.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _REFERENCES, _PAIRS = 512, 1 << 17
 # Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
 # in single precision.
 _SCORED, _MANY = 1 << 21, 1 << 23
-# Frames of a finished signal whose features are held at once.
+# Number of frames of a finished signal whose features are in memory at once.
 _AT_ONCE = 1024
-# Stands in for references that pad a block to a multiple of four.
+# Distance of references that pad a block to a multiple of four.
 _FAR = 1e29
 
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """Weights of pose, central difference and second difference, so that all are metres.
+    """Weights of pose, central difference and second difference, which make all of them metres.
 
     A feature is [y, tau y', tau^2 y''] with one time constant tau.
     """
@@ -46,7 +46,7 @@ class FeatureWeights:
 
     @classmethod
     def of(cls, tau: float, step: float) -> FeatureWeights:
-        """Make the weights for a time constant and the time between frames, seconds."""
+        """Return the weights for a time constant and the time between frames, seconds."""
         return cls(1.0, tau / (2 * step), tau**2 / step**2)
 
     @property
@@ -67,7 +67,7 @@ def reference_features(references: Sequence[FloatArray], weights: FeatureWeights
 
 @dataclass(frozen=True, eq=False)
 class ReferenceFrames:
-    """Reference signals laid end to end, and what of their features no input changes.
+    """Concatenated reference signals, and the terms of features that do not depend on the input.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class ReferenceFrames:
     changes : array (Q,)
         Squared norms of the features' velocity and acceleration.
     count : int
-        How many triples there are.
+        Number of triples.
     weights : FeatureWeights
         Weights of the features.
     """
@@ -94,7 +94,7 @@ class ReferenceFrames:
 
     @classmethod
     def of(cls, references: Sequence[FloatArray], weights: FeatureWeights) -> ReferenceFrames:
-        """Lay signals (F, D) end to end; no triple reaches from one into the next."""
+        """Concatenate signals (F, D); triples do not extend from one to the next."""
         from retime.methods.guided.cost_kernels import change_norms
 
         count = sum(max(len(z) - 2, 0) for z in references)
@@ -107,7 +107,7 @@ class ReferenceFrames:
         return cls(shown, centre, middle, changes, count, weights)
 
     def must_offer(self, neighbours: int) -> None:
-        """Raise an error where there are fewer frames than neighbours to compare with."""
+        """Raise an error if there are fewer frames than neighbours."""
         if self.count < neighbours:
             raise InputError(
                 f"the reference has {self.count} frames to compare with; {neighbours} neighbours "
@@ -122,7 +122,7 @@ class ReferenceFrames:
         return out
 
     def nearest(self, poses: FloatArray, neighbours: int) -> npt.NDArray[np.int64]:
-        """Find what is nearest to each inner frame of a finished signal (m, D).
+        """Find the reference frames nearest to each inner frame of a finished signal (m, D).
 
         One product of all frames with all reference frames holds every distance. Returns the middle
         frames (m - 2, neighbours) of the triples, nearest first.
@@ -131,7 +131,7 @@ class ReferenceFrames:
 
         self.must_offer(neighbours)
         inner = len(poses) - 2
-        # Single precision tells which are nearest; how near they are is computed in full.
+        # Single precision is enough to find the nearest; their distances are computed in double.
         kind: Any = np.float64 if inner * self.count < _MANY else np.float32
         poses, shown = (poses - self.centre).astype(kind), self.shown.astype(kind, copy=False)
         base = np.full(len(shown), np.inf)
@@ -171,7 +171,7 @@ def cost_table(
     neighbours: int = 3,
     precision: Precision = "double",
 ) -> FloatArray:
-    """Score every triple of frames that a warp may show in a row.
+    """Score every triple of consecutive frames that a warp may show.
 
     Parameters
     ----------
@@ -186,9 +186,9 @@ def cost_table(
     reach : int, optional
         Largest difference of two steps in a row; any if not given.
     neighbours : int
-        How many nearest reference frames are averaged, 1 to 3.
+        Number of nearest reference frames that are averaged, 1 to 3.
     precision : {"double", "single"}
-        Of the distances; results of single precision are right to about 1e-3.
+        Precision of the distances; single is accurate to about 1e-3.
 
     Returns
     -------
@@ -223,10 +223,10 @@ def cost_table(
     blocks = -(-n // min(_PAIRS // rows, 512))
     block = -(-n // (8 * blocks)) * 8
     long = block + 2 * steps
-    # Every block uses the same memory: fresh pages cost as much as the products.
+    # All blocks use the same memory, because new pages cost as much as the products.
     columns = np.empty((poses.shape[1], long))
     centre = np.empty(poses.shape[1])
-    # Products of much are in single precision too; of little, their digits are free.
+    # Large products are in single precision too; for small ones double costs nothing.
     fast: Any = kind if n * frames.count > _MANY else np.float64
     products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long), fast)
     terms = np.empty((3, rows, long), kind)
@@ -252,7 +252,7 @@ def cost_table(
 
 
 def _middles(references: Sequence[FloatArray], count: int) -> npt.NDArray[np.int64]:
-    """Return the inner frames of references laid end to end, the last repeated to fill a four."""
+    """Return the inner frames of concatenated references, padded to a multiple of four."""
     middle = np.empty(-(-count // 4) * 4, np.int64)
     begin = done = 0
     for reference in references:

@@ -1,4 +1,4 @@
-"""Poses as signals: where the joints are, seen from the character's own place and heading."""
+"""Pose signals: joint positions relative to the character's position and heading."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ __all__ = [
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
-# Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
+# Smoothing of features by a Gaussian, seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
 # The time constant of the features [y, tau y', tau^2 y''], seconds.
 TAU = 0.1
-# Coordinates that vary by less than this, in metres, say nothing.
+# Least variation of a coordinate that is used, metres.
 _STILL = 1e-6
 # A reference whose joints differ from the motion's by less, in body heights, is the motion itself.
 _SAME = 0.01
-# References must share this many joints with the motion.
+# Least number of joints that a reference and the motion have in common.
 _LEAST_JOINTS = 4
-# Bones and rest poses that differ by less than this, in radians, lie alike.
+# Largest difference of bones and rest poses that count as equal, radians.
 _ALIKE = np.radians(1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """A motion's poses, and those of its references (R, D) at the output's rate.
+    """The poses of a motion, and those of its references (R, D) at the rate of the output.
 
-    ``own`` tells that the references are the motion itself, with the timing that it has; ``tall``
+    ``own`` is whether the references are the motion itself, with unchanged timing; ``tall``
     is the figure's standing height in metres.
     """
 
@@ -65,14 +65,14 @@ class Signals:
 
 
 def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
-    """Sample a motion evenly, its end included; the rate gives way to the duration."""
+    """Sample a motion at equal intervals up to its end; the rate is adjusted to the duration."""
     start, end = motion.domain
     steps = max(round((duration or (end - start)) * rate), 1)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(start, end, steps + 1))
 
 
 def filtered(signal: FloatArray, sigma: float) -> FloatArray:
-    """Smooth a signal (F, ...) in time by a Gaussian, sigma in frames; ends are held."""
+    """Smooth a signal (F, ...) in time by a Gaussian with sigma in frames; ends are extended."""
     from scipy.ndimage import gaussian_filter1d
 
     out: FloatArray = gaussian_filter1d(signal, sigma, axis=0, mode="nearest")
@@ -80,9 +80,9 @@ def filtered(signal: FloatArray, sigma: float) -> FloatArray:
 
 
 def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
-    """Bring points (F, N, 3) into the frame below the hips that turns with the heading only.
+    """Transform points (F, N, 3) to the frame on the ground below the hips, along the heading.
 
-    Height and lean stay in the coordinates, so that gravity's direction is not lost.
+    Height and lean are kept, so that the direction of gravity is the vertical axis.
     """
     body = find_body(motion)
     origin, heading = body.frame(motion)
@@ -94,10 +94,10 @@ def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
 def _common_joints(
     motion: Motion, references: Sequence[Motion]
 ) -> tuple[list[int], list[list[int]]]:
-    """Match joints across skeletons: by name where all have the same; otherwise by role."""
+    """Match joints across skeletons, by name if most are the same, otherwise by role."""
     skeleton = motion.skeleton
     if all(r.skeleton.same_joints(skeleton) for r in references):
-        above = carriers(skeleton)  # they stand, or move with the body: their way is no pose
+        above = carriers(skeleton)  # not a part of the pose
         every = [j for j in range(len(skeleton)) if j not in above]
         return every, [every for _ in references]
     names = [n for n in skeleton.names if all(n in r.skeleton for r in references)]
@@ -110,7 +110,7 @@ def _common_joints(
 def _common_roles(
     motion: Motion, references: Sequence[Motion]
 ) -> tuple[list[int], list[list[int]]]:
-    """Match joints by the roles that all figures have."""
+    """Match joints by common roles."""
     body, others = find_body(motion), [find_body(r) for r in references]
     roles = [r for r in ROLES if r in body.roles and all(r in o.roles for o in others)]
     if len(roles) < _LEAST_JOINTS:
@@ -129,7 +129,7 @@ def _common_roles(
 
 
 def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
-    """Apply a reference's rotations to the bones of the motion, if their rest poses agree."""
+    """Return a reference with the bones of the motion, if their rest poses agree."""
     if reference.skeleton is motion.skeleton or not _same_bones(motion, reference):
         return reference
     ratio = _size(motion) / max(_size(reference), 1e-12)
@@ -158,7 +158,7 @@ def _same_bones(motion: Motion, reference: Motion) -> bool:
 
 
 def _size(motion: Motion) -> float:
-    """Length of all bones in metres."""
+    """Return the length of all bones in metres."""
     bones = np.linalg.norm(motion.skeleton.offsets[motion.skeleton.parents >= 0], axis=1)
     return float(bones.sum()) * motion.units.metres
 
@@ -170,19 +170,18 @@ def pose_signals(
     rate: float,
     floor: float | None = None,
 ) -> Signals:
-    """Turn a motion and its references into pose signals.
+    """Compute the pose signals of a motion and its references.
 
     Parameters
     ----------
     motion : Motion
-        The input; sampled ``FINE`` times as finely as the output.
+        The input; it is sampled ``FINE`` times as densely as the output.
     references : sequence of Motion or Library
-        Where the timing comes from.
+        The references.
     rate : float
         Frames per second of the output and the references.
     floor : float, optional
-        Height of the motion's floor, to which references are raised or lowered; left out, they
-        stand as they are.
+        Height of the motion's floor, to which references are moved. Default: they are not moved.
     """
     own, joints = _reference_joints(motion, references, rate, level=floor is not None)
     fine = sampled(motion, rate * FINE, round(motion.duration * rate) / rate)
@@ -204,32 +203,21 @@ def pose_signals(
 
 
 def _reach(points: FloatArray) -> float:
-    """Return how high a figure reaches above its floor, on the median."""
+    """Return the median height of the highest point of a figure above its floor."""
     return max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
 
 
 def _reference_joints(
     motion: Motion, references: Sequence[Motion | Library], rate: float, *, level: bool
 ) -> tuple[list[int], list[tuple[FloatArray | None, bool]]]:
-    """Return the joints that all share, and their smoothed places (R, J, 3) in each reference.
+    """Return the common joints, and their smoothed positions (R, J, 3) in each reference.
 
-    Other bones are resized to reach a height of 1, which is told. The motion itself, where it need
-    not be levelled, is ``None``.
+    Positions of figures with other bones are scaled to a height of 1, as the second value of each
+    pair indicates. Those of the motion itself are ``None`` if it need not be levelled.
     """
     (first, *others) = references
     if isinstance(first, Library) and not others and level:
-        # A library keeps the joints of all its clips for each character that asks.
-        character = repr((rate, motion.units, _shape(motion), motion.skeleton.names, motion.roles))
-
-        def make() -> list[FloatArray]:
-            shared, places = _reference_joints(motion, first.motions(), rate, level=True)
-            told = np.array([len(shared), *shared, *(resized for _, resized in places)], float)
-            return [told, *(place for place, _ in places if place is not None)]
-
-        told, *kept = first.kept(character, make)
-        count = 1 + int(told[0])
-        own = [int(j) for j in told[1:count]]
-        return own, list(zip(kept, (bool(t) for t in told[count:]), strict=True))
+        return _library_joints(motion, first, rate)
     clips = [m for r in references for m in (r.motions() if isinstance(r, Library) else [r])]
     own, theirs = _common_joints(motion, clips)
     out: list[tuple[FloatArray | None, bool]] = []
@@ -247,8 +235,25 @@ def _reference_joints(
     return own, out
 
 
+def _library_joints(
+    motion: Motion, library: Library, rate: float
+) -> tuple[list[int], list[tuple[FloatArray | None, bool]]]:
+    """Return the joints of a library's clips, which it caches for each character."""
+    character = repr((rate, motion.units, _shape(motion), motion.skeleton.names, motion.roles))
+
+    def make() -> list[FloatArray]:
+        shared, places = _reference_joints(motion, library.motions(), rate, level=True)
+        table = np.array([len(shared), *shared, *(resized for _, resized in places)], float)
+        return [table, *(place for place, _ in places if place is not None)]
+
+    table, *kept = library.kept(character, make)
+    count = 1 + int(table[0])
+    own = [int(j) for j in table[1:count]]
+    return own, list(zip(kept, map(bool, table[count:]), strict=True))
+
+
 def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
-    """Places (R, J, 3) of a reference's joints, on the motion's bones where joints are the same."""
+    """Return positions (R, J, 3) of a reference, on the motion's bones if joints are the same."""
 
     def make() -> FloatArray:
         even = sampled(_on_skeleton(motion, reference), rate)
@@ -268,7 +273,7 @@ def _shape(motion: Motion) -> list[str]:
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:
-    """Leave out joints that never move, and those that are on their parent."""
+    """Return the indices of joints that move and are not at their parent's position."""
     parents = motion.skeleton.parents
     place = {j: k for k, j in enumerate(joints)}
     keep = []

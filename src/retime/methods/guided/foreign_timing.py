@@ -1,9 +1,9 @@
-"""A foreign or edited reference: rates by evidence, of any length or of a given one.
+"""Follow a foreign or edited reference, with a free or a given length.
 
 minimise over rho(s)  sum_i C_i(rho_i) + mu rho_i^2 + lam (rho_i+1 - rho_i)^2
 
 over input frames, exactly on a grid of log rates; C is the regret of the windows. Output time is
-the integral of e^-rho. Keytimes and a given length bend the result where evidence minds it least.
+the integral of e^-rho. Keytimes and a given length change rates where evidence is weakest.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ __all__ = ["follow_reference"]
 
 # Price of a squared log rate, and of its squared change from frame to frame (at 30 a second).
 _STAY, _CHANGE = 0.1, 3.0
-# The grid of rates is blurred away by a Gaussian of so many frames.
+# Smoothing of the rates on the grid by a Gaussian, frames.
 _BLUR = 1.5
 # The stiffness of a rate is what leaving it by so many levels costs: a third of an octave.
 _LEAVE = 4
 # Rounds of Newton's method, its largest step, and when lengths are met, in frames.
 _ROUNDS, _MOST, _MET = 60, 0.5, 1e-9
-# A rate at its limit is this stiff.
+# Stiffness of a rate at its limit.
 _STIFF = 1e6
-# Below this share of similar frames, a larger scale is suggested.
+# Fraction of similar frames below which a larger scale is suggested.
 _LITTLE = 0.25
-# Below this regret of leaving the best rates, windows say too little to place a given length.
+# Regret below which windows are too ambiguous to distribute a given length.
 _FAINT = 0.1
 
 
 def follow_reference(problem: Problem, length: float | None) -> Found:
-    """Find the warp that plays what resembles the reference as the reference plays it."""
+    """Find the warp that plays parts similar to the reference at the speed of the reference."""
     p = problem.p
     evidence = problem.curve.last(
         "evidence",
@@ -62,7 +62,7 @@ def follow_reference(problem: Problem, length: float | None) -> Found:
         share=evidence.alike,
     )
     faint = length is not None and evidence.alike > 0.5 and evidence.decisive < _FAINT
-    # Few joints move, as in boxing: windows are alike at any speed, and absolute speeds tell more.
+    # If few joints move, as in boxing, windows match at any speed: use absolute speeds.
     found = (
         keep_own_timing(problem, length)
         if faint and length
@@ -91,7 +91,7 @@ def _by_rates(problem: Problem, length: float | None, evidence: Evidence) -> Fou
 
 
 def _fixed(problem: Problem, length: float | None) -> list[tuple[float, float]]:
-    """Return what is fixed, as (output frame, input frame): the start, keytimes, a given end."""
+    """Return the fixed (output frame, input frame) pairs: start, keytimes and a given end."""
     start, end = problem.domain
     step = (end - start) / problem.curve.frames
     points = must_keep_speeds(problem, length)
@@ -100,7 +100,7 @@ def _fixed(problem: Problem, length: float | None) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True, eq=False)
 class _Rates:
-    """Log rates (n,) of the input's frames: sought, bent to fixed times, and judged."""
+    """Log rates (n,) of the input frames: found, adjusted to fixed times, and scored."""
 
     problem: Problem
     evidence: Evidence
@@ -110,7 +110,7 @@ class _Rates:
         return _CHANGE * self.problem.rate / 30
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest log rate (n,) of every frame."""
+        """Return the lowest and the highest log rate (n,) of each frame."""
         frames = np.arange(len(self.evidence.likeness), dtype=float)
         low, high = np.full(len(frames), SLOWEST), np.full(len(frames), np.inf)
         for first, last, slowest, fastest in self.problem.limits():
@@ -131,7 +131,7 @@ class _Rates:
         costs = self.evidence.regret + _STAY * RATES**2
         low, high = self.bounds()
         level = RATES[1] - RATES[0]
-        # To the nearest level: the bounds themselves are kept below.
+        # To the nearest level; the exact bounds are applied below.
         outside = (low[:, None] - level / 2 > RATES) | (high[:, None] + level / 2 < RATES)
         outside &= ~outside.all(axis=1, keepdims=True)
         costs = np.where(outside, 1e9, costs)
@@ -152,16 +152,16 @@ class _Rates:
         return out
 
     def output_frames(self, rates: FloatArray) -> FloatArray:
-        """Integrate: output frames (n,) at which the input's frames are shown."""
+        """Integrate the rates; return the output frames (n,) of the input frames."""
         pace = np.exp(-rates)
         out: FloatArray = np.r_[0.0, np.cumsum((pace[1:] + pace[:-1]) / 2)]
         return out
 
     def through(self, free: FloatArray, fixed: list[tuple[float, float]]) -> FloatArray:
-        """Bend rates to fixed times with the least regret: what evidence holds gives least.
+        """Adjust rates to fixed times with the least regret.
 
         minimise  sum kappa_i x_i^2 + lam (x_i+1 - x_i)^2  so that every stretch has its length;
-        kappa is what leaving the found rate costs.
+        kappa is the cost of leaving the found rate.
         """
         low, high = self.bounds()
         moments = [s for _, s in fixed]
@@ -214,7 +214,7 @@ class _Rates:
         return out
 
     def cost(self, warp: TimeWarp) -> float:
-        """Return what a delivered warp costs: regret, and leaving or changing the rate."""
+        """Return the cost of a delivered warp: regret, and costs of rates and their changes."""
         problem = self.problem
         start, end = problem.domain
         source = np.linspace(start, end, len(self.evidence.likeness))

@@ -57,7 +57,7 @@ def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
 
 @takes(GuidedParameters)
 def guide(motion: Motion, p: GuidedParameters) -> Guidance:
-    """Find a guided warp as :func:`guided_warp` does, and what it cost."""
+    """Find a guided warp like :func:`guided_warp`, and return it with its costs."""
     return _guidance(motion, p)
 
 
@@ -85,14 +85,14 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
 
 
 def _signals(motion: Motion, clip: Motion, p: GuidedParameters) -> Signals:
-    """Make what is compared; the last stays with the motion, so that a dragged keytime is quick."""
+    """Return the features to compare; they are cached with the motion, for dragged keytimes."""
     seen = signature(p.reference)
 
     def make() -> Signals:
         references = gather(
             motion, p.reference, rate=p.search_fps, span=p.reference_range, warp=p.reference_warp
         )
-        # People stand on floors of any height; a part of a clip does not tell its floor.
+        # The floor may be at any height; a part of a clip does not show it.
         level = p.reference is not None and p.reference_range is None
         floor = ground_height(positions(motion)) if level else None
         return pose_signals(clip, references, rate=p.search_fps, floor=floor)
@@ -105,7 +105,7 @@ def _signals(motion: Motion, clip: Motion, p: GuidedParameters) -> Signals:
 
 @takes(GuidedParameters)
 def guided_edit(motion: Motion, p: GuidedParameters) -> Edit:
-    """Find a guided warp as a step does: with what it, the spline and uniform speed cost."""
+    """Find a guided warp as a step of a recipe, with its cost and those of the alternatives."""
     found = _guidance(motion, p)
     curves = {} if found.evidence is None else {"evidence": found.evidence}
     return Edit(warp=found.warp, figures=found.costs, curves=curves)
@@ -131,7 +131,7 @@ def guided_signal_warp(signal: npt.ArrayLike, p: SignalParameters) -> TimeWarp:
     end = p.start + (len(values) - 1) / p.fps
     poses = filtered(_resampled(values, p.fps, p.search_fps, FINE), SMOOTHING * p.search_fps * FINE)
     guide = filtered(_resampled(other, p.fps, p.search_fps), SMOOTHING * p.search_fps)
-    # Joints vary by about an eighth of the body's height; a signal's size is told by its spread.
+    # Joints vary by about an eighth of the height, so the size of a signal is that of its spread.
     size = 8 * max(float(np.sqrt(3 * values.var(axis=0).mean())), 1e-12)
     own = p.reference is None
     domain = (p.start, end)

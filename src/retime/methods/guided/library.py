@@ -1,4 +1,4 @@
-"""Folders of reference clips: read once, and kept beside the library as arrays.
+"""Folders of reference clips, read once and indexed as arrays.
 
 The index is the folder ``.retime-index`` beside the clips. It contains every clip at the search
 rate, in a folder named after the path, size and modification time of the file. For each character
@@ -36,13 +36,13 @@ __all__ = ["INDEX", "Library", "as_npy", "library_files", "open_motion", "store_
 
 INDEX = ".retime-index"
 VERSION = 1
-# Folders of fewer clips are read as they are.
+# Folders of fewer clips are not indexed.
 _FEWEST = 8
 _UNREADABLE = "unreadable"
 
 
 def library_files(folder: Path) -> list[Path]:
-    """List the files of a folder that may hold motions."""
+    """Return the files of a folder that may contain motions."""
     suffixes = {s for f in FORMATS.values() if f.reads for s in f.suffixes}
     out = []
     for place, folders, names in os.walk(folder):
@@ -61,7 +61,7 @@ def store_motion(motion: Motion, place: Path) -> None:
 
 
 def open_motion(place: Path) -> Motion:
-    """Map a motion that :func:`store_motion` wrote."""
+    """Memory-map a motion that :func:`store_motion` wrote."""
     about = parse_json(place / "about.json")
     arrays = {
         path.stem: np.load(path, mmap_mode="r")
@@ -109,11 +109,11 @@ class Library:
 
     @property
     def digest(self) -> str:
-        """Tell libraries apart by what their files are."""
+        """Key of the library: paths, sizes and times of its files."""
         return hashlib.sha256("\0".join(self._keys.values()).encode()).hexdigest()[:32]
 
     def motions(self) -> list[Motion]:
-        """Read the clips, from the index where they are in it."""
+        """Return the clips, from the index if possible."""
         found = [self._motion(path, key) for path, key in self._keys.items()]
         clips = [motion for motion in found if motion is not None]
         if not clips:
@@ -132,13 +132,13 @@ class Library:
             motion = read(path)
             motion = self._sampled(motion, self.rate) if len(motion) > 1 else motion
         except RetimeError:
-            motion = None  # a library may hold files that are none of ours
+            motion = None  # a folder may contain other files
         if place is not None:
             _keep(place, functools.partial(_store, motion))
         return motion
 
     def _forget(self) -> None:
-        """Remove what was kept of files that changed or went."""
+        """Remove the index of files that were changed or removed."""
         if self.index is not None and self.index.is_dir():
             for place in self.index.iterdir():
                 known = place.name in self._keys.values()
@@ -146,7 +146,7 @@ class Library:
                     shutil.rmtree(place, ignore_errors=True)
 
     def kept(self, key: str, make: Callable[[], list[FloatArray]]) -> list[FloatArray]:
-        """Return arrays for a character, mapped where they were made before.
+        """Return the arrays of a character, memory-mapped if they are in the index.
 
         The first is of any shape, the others are (F, J, 3).
         """
@@ -182,13 +182,13 @@ def _store_arrays(arrays: list[FloatArray], place: Path) -> None:
 
 
 def _keep(place: Path, store: Callable[[Path], None]) -> None:
-    """Make a folder beside its place and move it there, so that one that is there is whole."""
+    """Make a folder under a temporary name and rename it, so that it is always complete."""
     try:
         place.parent.mkdir(exist_ok=True)
         remove_left(place.parent, ".making-*")
         beside = Path(tempfile.mkdtemp(dir=place.parent, prefix=".making-"))
     except OSError:
-        return  # a library that cannot be written to
+        return  # a read-only folder
     try:
         with contextlib.suppress(OSError, RetimeError):
             store(beside / "made")

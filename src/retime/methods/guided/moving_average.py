@@ -1,4 +1,4 @@
-"""From frames to a curve: the moving average of section 3.4, exact at ends and keytimes."""
+"""The moving average of section 3.4, exact at ends and keytimes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["moving_average"]
 def moving_average(
     values: FloatArray, fixed: Sequence[int], window: int, *, loop: bool = False
 ) -> FloatArray:
-    """Average a rising sequence over a window without moving its fixed points.
+    """Average an increasing sequence over a window without moving its fixed points.
 
     Between fixed points the sequence is mirrored about them, point by point, so that the average
     there is the point itself; what rises stays rising.
@@ -27,7 +27,7 @@ def moving_average(
     fixed : sequence of int
         Indices that stay, in order, both ends included.
     window : int
-        Values that are averaged; odd.
+        Number of averaged values; odd.
     loop : bool
         The sequence is one cycle: its ends are continued by the cycle itself.
     """
@@ -47,7 +47,7 @@ def moving_average(
         long = np.concatenate([before, part, after])
         kernel = np.ones(2 * reach + 1) / (2 * reach + 1)
         mean = np.convolve(long, kernel, mode="valid")
-        # A cycle's seam moves as a whole, and is put back as a whole.
+        # Both ends of a cycle move together, and are restored together.
         out[a : b + 1] = mean - (mean[0] - part[0]) if loop else mean
         out[[a, b]] = part[[0, -1]]
     return out

@@ -1,4 +1,4 @@
-"""The input as its own reference: a search over speeds that change gradually, and a polish.
+"""Use the input as its own reference: search gradually changing speeds, then refine.
 
 The paper's search may jump from any speed to any other, and a moving average smears the jumps: what
 is delivered is not what was searched. Here two steps in a row differ by at most a bound, so nothing
@@ -33,26 +33,26 @@ from retime.timing import TimeWarp
 
 __all__ = ["keep_own_timing"]
 
-# Cells of a frame: of clips that get shorter, and of those that are stretched somewhere.
+# Cells per frame, for clips that get shorter and for those that are stretched somewhere.
 _CELLS, _STRETCHED_CELLS, _MOST_CELLS = 4, 8, 64
-# Where time is stretched, speeds go up to this, or half as far again as keytimes ask for.
+# Highest speed where time is stretched, or 1.5 times that required by keytimes.
 _FASTEST_STRETCHED = 4.0
-# Change of rate from one frame to the next, relative to the mean rate, at 30 frames a second.
+# Largest change of rate between frames at 30 fps, relative to the mean rate.
 _CHANGE, _CHANGE_RATE = 0.25, 30.0
-# Prices in units of the motion's own speed: of changes of rate, and of those beyond the bound.
+# Costs of changes of rate, and of those beyond the bound, relative to the speed of the motion.
 _CHANGE_PRICE, _WALL = 0.2, 10.0
-# Steps at the ends are seen by one triple, others by two.
+# Weight of the steps at the ends, which are part of one triple; others are part of two.
 _ENDS = 2.0
-# Longer inputs are searched by price first, near the path that it finds; cells and frames.
+# Number of cells above which inputs are searched by price first, and the margin in frames.
 _LONG, _MARGIN = 3000, 20
-# Values of the table of costs, at most (half a gigabyte), and of one that is kept.
+# Largest number of values in the table of costs (half a gigabyte), and in one that is cached.
 _MOST_TABLE, _KEPT_TABLE = 1 << 27, 1 << 22
-# Beyond so many pairs of steps and reference frames, cells are coarser and speeds fewer.
+# Number of pairs of steps and reference frames above which cells are coarser and speeds fewer.
 _MUCH, _COARSE_CELLS = 1e10, 2
 
 
 def keep_own_timing(problem: Problem, length: float) -> Found:
-    """Find the warp of a given length that changes the input's own timing least."""
+    """Find the warp of a given length that changes the timing of the input least."""
     p = problem.p
     m = problem.frames_of(length)
     weights = FeatureWeights.of(TAU, 1 / problem.rate)
@@ -69,19 +69,9 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
         return Found(spline, cost)
     must_keep_speeds(problem, length)
     straightened = problem.straightened(spline)
-    if m < 4:  # nothing to choose
+    if m < 4:  # there is only one timing
         return Found(straightened, cost)
-    try:
-        path, change, cells = _search(problem, length)
-        first, gap = path.frames / cells, path.gap
-        notes: tuple[Note, ...] = ()
-    except (InfeasibleError, _TooLargeError) as e:
-        # Keytimes on one frame of the search or at the very limit, or too many cells: the curve
-        # through them is allowed all the same. Limits of parts of the clip may be another matter.
-        if not problem.allows(straightened):
-            raise
-        first, gap, change = problem.shown(straightened, m), 0.0, _usual_change(problem, m)
-        notes = (_unsearched(e),)
+    first, change, gap, notes = _first_timing(problem, length, straightened)
     polish = Polish(
         problem.curve,
         reference,
@@ -96,7 +86,7 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     if notes and not (problem.allows(best) and known["guided"] <= cost(straightened)):
         known["guided"], best = cost(straightened), straightened
     if known["guided"] > known["spline"] and problem.allows(spline):
-        # Rare: the spline lies in a better valley than any path of cells.
+        # In rare cases a refined spline is better than any path of cells.
         other = problem.frames_drawn(polish.run(straight), length)
         tried = [(known["guided"], best), (cost(other), other), (known["spline"], spline)]
         known["guided"], best = min(tried, key=lambda pair: pair[0])
@@ -104,6 +94,26 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
         best = problem.straightened(best)
         known["guided"] = cost(best)
     return Found(best, cost, known, gap, notes=notes)
+
+
+def _first_timing(
+    problem: Problem, length: float, straightened: TimeWarp
+) -> tuple[FloatArray, float, float, tuple[Note, ...]]:
+    """Search for a timing to refine; use the spline if the search is not possible.
+
+    Returns source frames, the largest change of rate, the optimality gap, and notes.
+    """
+    try:
+        path, change, cells = _search(problem, length)
+        return path.frames / cells, change, path.gap, ()
+    except (InfeasibleError, _TooLargeError) as e:
+        # Keytimes may be on one frame of the search or at a limit, or there are too many cells. The
+        # curve through the keytimes is still valid, unless limits of a part of the clip forbid it.
+        if not problem.allows(straightened):
+            raise
+        m = problem.frames_of(length)
+        shown = problem.shown(straightened, m)
+        return shown, _usual_change(problem, m), 0.0, (_unsearched(e),)
 
 
 class _TooLargeError(InputError):
@@ -122,7 +132,7 @@ def _unsearched(why: Exception) -> Note:
 
 
 def _pricing(problem: Problem, most: float) -> Pricing:
-    """Scale the prices by how fast the input moves: body size and joints cancel."""
+    """Return the prices, scaled by the speed of the input, so that body size has no effect."""
     change = np.diff(problem.curve.poses, axis=0)
     mean = float(np.einsum("ij,ij->", change, change)) / len(change)
     speed = max(FINE * problem.rate * TAU * np.sqrt(mean), 1e-9)
@@ -130,17 +140,17 @@ def _pricing(problem: Problem, most: float) -> Pricing:
 
 
 def _usual_change(problem: Problem, m: int) -> float:
-    """Return the change of rate from one frame to the next that is not walled off."""
+    """Return the largest change of rate between frames without an extra cost."""
     return _CHANGE * problem.curve.frames / (m - 1) * (_CHANGE_RATE / problem.rate)
 
 
 def _search(problem: Problem, length: float) -> tuple[Path, float, int]:
-    """Search cells for the best path: it, the largest change of rate, and cells of a frame."""
+    """Search for the best path; return it, the largest change of rate, and the cells per frame."""
     m = problem.frames_of(length)
     cells, steps = _resolution(problem, length)
     keys = key_cells(problem, length, cells, steps)
     usual = _usual_change(problem, m)
-    # Limits to the cell inside them, or else outside: the polish keeps the limits themselves.
+    # Limits are rounded to cells here, and kept exactly by the refinement.
     for wide in (False, True):
         change = usual
         while True:
@@ -151,14 +161,14 @@ def _search(problem: Problem, length: float) -> tuple[Path, float, int]:
             except InfeasibleError:
                 if reach >= steps - 1:
                     break
-                change *= 2  # keytimes and limits may ask for more
+                change *= 2  # keytimes and limits may require more
     raise InfeasibleError(
         "no timing meets all limits of speed; widen them, or move or drop a keytime"
     )
 
 
 def _resolution(problem: Problem, length: float) -> tuple[int, int]:
-    """Choose the cells of a frame, and the largest step in cells."""
+    """Return the cells per frame, and the largest step in cells."""
     p = problem.p
     start, end = problem.domain
     slow, fast = steepest([(start, start), *p.keytimes, (start + length, end)])
@@ -206,7 +216,7 @@ def _table(problem: Problem, cells: int, steps: int, reach: int, *, wide: bool) 
 def _cells_between(
     limit: Limit, cells: int, wide: bool
 ) -> tuple[tuple[float, float], float, float]:
-    """Return a limit's span, and the least and largest step that it allows, in cells."""
+    """Return the span of a limit, and the smallest and largest step that it allows, in cells."""
     first, last, slowest, fastest = limit
     low, high = np.ceil(slowest * cells - 1e-9), np.floor(fastest * cells + 1e-9)
     if wide or low > high:
@@ -221,7 +231,7 @@ def _after(steps: int, reach: int) -> npt.NDArray[np.int64]:
 
 
 def _costs(problem: Problem, cells: int, steps: int, reach: int) -> FloatArray:
-    """Make the costs of all triples; those at the ends weigh more."""
+    """Return the costs of all triples; those at the ends have a larger weight."""
     table = cost_table(
         problem.curve.cells(cells),
         problem.references,

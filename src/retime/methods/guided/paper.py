@@ -20,13 +20,13 @@ from retime.timing import TimeWarp
 __all__ = ["search_as_the_paper"]
 
 _NEVER_SLOWER, _USUAL_UPSAMPLING = 1, 4
-# With upsampling, steps grow with it, and work with their square.
+# Steps grow with upsampling, and the work with their square.
 _MOST_STEPS_UPSAMPLED = 16
 # Longer inputs are searched by price first.
 _LONG = 5000
-# Beyond this bound on what a priced search may have missed, the search is done in full.
+# Optimality gap of a priced search above which the full search is done.
 _SMALL_GAP = 1e-3
-# Values of the table of costs, at most: a gigabyte of doubles.
+# Largest number of values in the table of costs: a gigabyte of doubles.
 _MOST_TABLE = 1 << 27
 # Window of the moving average (section 3.4), seconds.
 _AVERAGE = 1 / 6
@@ -113,12 +113,12 @@ def _path(step_costs: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
 
 
 def _edges(problem: Problem, path: Path, limits: Sequence[Limit], upsample: int) -> set[int]:
-    """Find the output frames between which limits hold: averaging must not mix across them."""
+    """Return the output frames at which limits start and end; averages do not cross them."""
     times = problem.domain[0] + path.frames / (problem.rate * upsample)
     out: set[int] = set()
     for first, last, *_ in limits:
         inside = np.flatnonzero((times >= first - 1e-9) & (times <= last + 1e-9))
         if len(inside):
-            # The steps into and out of the stretch are limited too.
+            # The steps into and out of the part are limited too.
             out |= {max(int(inside[0]) - 1, 0), min(int(inside[-1]) + 1, len(times) - 1)}
     return out

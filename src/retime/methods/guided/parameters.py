@@ -21,7 +21,7 @@ Limit = tuple[SourceTime, SourceTime, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class SearchParameters(LoopParameters):
-    """Parameters of the search, whatever signal it is for."""
+    """Parameters of the search, for motions and other signals."""
 
     duration: Annotated[
         Length | Literal["free"] | None,

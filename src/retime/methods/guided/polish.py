@@ -1,4 +1,4 @@
-"""Polish of a warp: Gauss-Newton on the objective (1), between the frames that a search may choose.
+"""Refine a warp by Gauss-Newton steps on the objective (1), between the cells of a search.
 
 The score of a frame is a mean of distances. With its neighbours held, iteratively reweighted least
 squares make it a quadratic whose matrix has two side diagonals, because a feature sees three
@@ -19,19 +19,19 @@ from retime.methods.guided.pose_curve import PoseCurve
 
 __all__ = ["Polish", "Pricing"]
 
-# A descent takes so many steps, or more while keytimes and limits are not met.
+# Number of steps, and of further steps while keytimes and limits are not met.
 _ITERATIONS, _MOST_ITERATIONS, _TRIES = 5, 30, 4
-# Keytimes and limits are met to this, in frames.
+# Tolerance of keytimes and limits, frames.
 _MET = 1e-3
-# A descent ends where a step gains less than this share of the cost.
+# Relative gain of a step below which the descent ends.
 _SMALL_GAIN = 2e-4
-# Distances below this are smoothed to a parabola, in metres: their slope would be undefined.
+# Distance below which the cost is a parabola, metres, because its slope is undefined at 0.
 _NEAR = 1e-3
-# Keytimes and limits are so many times as stiff as the wall on changes of rate.
+# Stiffness of keytimes and limits, relative to that of changes of rate.
 _STIFF = 1e3
-# Beyond so many pairs of frames, neighbours are looked up once and held.
+# Number of pairs of frames above which neighbours are searched only once.
 _LOOKED_UP = 1 << 23
-# Time never stands: the slowest rate between frames.
+# Lowest rate between frames.
 _SLOWEST = 0.02
 
 Bounds = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -46,11 +46,11 @@ class Pricing:
     change : float
         Price of a squared change of rate.
     wall : float
-        Price of the square of what a change of rate exceeds ``most`` by.
+        Price of the squared excess of a change of rate over ``most``.
     most : float
         Largest change of rate from one frame to the next.
     ends : float
-        Weight of the first and the last score: their steps are seen by one triple, others by two.
+        Weight of the first and the last score, whose steps are part of one triple instead of two.
     """
 
     change: float
@@ -61,7 +61,7 @@ class Pricing:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """Source positions, and what the objective is made of there."""
+    """Source positions, and the terms of the objective there."""
 
     x: FloatArray
     features: FloatArray
@@ -80,7 +80,7 @@ class _System:
     def add(
         self, first: int, count: int, parts: Sequence[float], slope: Any, curvature: Any
     ) -> None:
-        """Add terms of ``parts @ x[first:]``, one for each of ``count`` places in a row."""
+        """Add the terms of ``parts @ x[first:]`` for ``count`` consecutive positions."""
         for i, one in enumerate(parts):
             here = slice(first + i, first + i + count)
             self.gradient[here] += one * slope
@@ -99,15 +99,15 @@ class Polish:
     reference : ReferenceFrames
         Where the timing comes from.
     neighbours : int
-        Reference frames that each frame is compared with.
+        Number of reference frames that each frame is compared with.
     pricing : Pricing
         Costs in addition to the scores.
     pins : sequence of (output frame, source frame)
         Keytimes, between frames too.
     bounds : callable, optional
-        Least and largest rates (m - 1,) of the steps of a warp.
+        Lowest and highest rates (m - 1,) of the steps of a warp.
     loop : bool
-        The rates at both ends are to agree.
+        Whether the rates at both ends are equal.
     """
 
     curve: PoseCurve
@@ -123,7 +123,7 @@ class Polish:
         object.__setattr__(self, "_stiff", _STIFF * max(self.pricing.wall, 1e-9))
 
     def run(self, x: FloatArray) -> FloatArray:
-        """Descend from source positions (m,); the ends stay."""
+        """Refine source positions (m,); the ends stay."""
         state = self._evaluate(x.astype(float))
         held = len(x) * self.reference.count > _LOOKED_UP
         damping = 1e-3
@@ -153,7 +153,7 @@ class Polish:
         return self._evaluate(x).cost
 
     def gradient(self, x: FloatArray) -> FloatArray:
-        """Return the slope of the objective; neighbours do not matter for it."""
+        """Return the gradient of the objective, with the neighbours fixed."""
         return self._system(self._evaluate(x)).gradient
 
     # ---- the objective
@@ -169,7 +169,7 @@ class Polish:
         if near is None:
             which = self.reference.nearest(poses, self.neighbours)
             near = np.empty((*which.shape, features.shape[1]))
-            for k in range(self.neighbours):  # one by one: long clips fill the memory
+            for k in range(self.neighbours):  # one by one, to save memory
                 near[:, k] = self.reference.features(which[:, k])
         apart = (features - near[:, k] for k in range(self.neighbours))
         distances = np.sqrt(np.stack([_rows(a, a) for a in apart], axis=1))
@@ -194,7 +194,7 @@ class Polish:
         return [(i, t - i, q) for i, (t, q) in zip(whole, self.pins, strict=True)]
 
     def _out_of_bounds(self, x: FloatArray) -> FloatArray:
-        """Return how far each rate is above or (negative) below its limits."""
+        """Return the excess of each rate above, or (negative) below, its limits."""
         if self.bounds is None:
             return np.zeros(len(x) - 1)
         low, high = self.bounds(x)
@@ -264,7 +264,7 @@ class Polish:
         if not self.loop or len(right) < 2:
             step[1:-1] = solveh_banded(bands, right)
             return step
-        # The seam ties the second position to the last but one: a rank-one update.
+        # The seam connects the second position with the last but one: a rank-one update.
         tie = np.zeros(len(right))
         tie[[0, -1]] = 1.0
         plain, tied = solveh_banded(bands, np.stack([right, tie], axis=1)).T
@@ -284,7 +284,7 @@ def _seam(x: FloatArray) -> float:
 
 
 def _rising(x: FloatArray, step: FloatArray) -> FloatArray:
-    """Take as much of a step as leaves time running forwards."""
+    """Return the largest fraction of a step that keeps time running forwards."""
     rate, change = np.diff(x), np.diff(step)
     least = np.minimum(_SLOWEST, rate / 2)
     falling = change < 0

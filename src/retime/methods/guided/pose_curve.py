@@ -13,7 +13,7 @@ from retime.arrays import FloatArray
 
 __all__ = ["FINE", "PoseCurve"]
 
-# Samples of the input for every frame of the output: what lies between is interpolated.
+# Samples of the input per frame of the output, between which poses are interpolated.
 FINE = 4
 
 Made = TypeVar("Made")
@@ -21,9 +21,9 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class PoseCurve:
-    """A signal that can be asked between its samples, by frames of the output's rate.
+    """A signal that can be evaluated between its samples, by frames of the output.
 
-    It is a cubic Hermite spline: without kinks at the samples, to which a descent would stick.
+    It is a cubic Hermite spline, because kinks at the samples would stop a descent.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class PoseCurve:
     _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
-        """Return what was made last of this curve if it was for the same key; otherwise make it.
+        """Return the last value for this curve if it has the same key; otherwise compute it.
 
-        A dragged keytime changes no cost and no evidence.
+        Dragged keytimes do not change costs or evidence.
         """
         if name not in self._kept or self._kept[name][0] != key:
             self._kept[name] = (key, make())
@@ -50,17 +50,17 @@ class PoseCurve:
         return (len(self.poses) - 1) // FINE
 
     def cells(self, per_frame: int) -> FloatArray:
-        """Sample it evenly, with a number of samples per frame."""
+        """Return equally spaced samples, with a number of samples per frame."""
         if FINE % per_frame == 0:
             return self.poses[:: FINE // per_frame]
         return self.at(np.arange(self.frames * per_frame + 1) / per_frame)
 
     def at(self, x: npt.ArrayLike) -> FloatArray:
-        """Evaluate (m, D) at positions in frames."""
+        """Return values (m, D) at positions in frames."""
         return self.with_slope(x)[0]
 
     def with_slope(self, x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Evaluate values and slopes per frame (m, D) at positions in frames."""
+        """Return values and slopes per frame, (m, D) each, at positions in frames."""
         place = np.clip(np.asarray(x, dtype=float) * FINE, 0, len(self.poses) - 1)
         i = np.minimum(place.astype(np.int64), len(self.poses) - 2)
         h = (place - i)[:, None]

@@ -18,23 +18,23 @@ from retime.timing.curves import keytime_warp, monotone_cubic
 
 __all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
 
-# The slowest mean speed between two keytimes where no other is asked for.
+# Default of the lowest mean speed between two keytimes.
 SLOWEST = 1e-3
 
-# A frame nearer than this to a keytime gives way to it, in frames.
+# Frames closer than this to a keytime are replaced by it, frames.
 _BESIDE_A_KEYTIME = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A signal, where its timing comes from, and what must hold.
+    """A signal, its references, and the request.
 
     Parameters
     ----------
     curve : PoseCurve
         The input.
     references : tuple of array (R, D)
-        Where the timing comes from, at ``rate``.
+        Reference signals at ``rate``.
     domain : (float, float)
         First and last time of the input, seconds.
     rate : float
@@ -42,7 +42,7 @@ class Problem:
     p : SearchParameters
         The request.
     own : bool
-        The timing is the input's own: the reference is the input, unedited.
+        Whether the reference is the unedited input.
     tall : float
         Height of the figure, or the size of a signal, in the signal's unit.
     """
@@ -57,7 +57,7 @@ class Problem:
 
     @property
     def length(self) -> float | None:
-        """Requested length in seconds; ``None`` where the reference decides."""
+        """Requested length in seconds; ``None`` if the reference determines it."""
         asked = self.p.duration
         if asked == "free":
             return None
@@ -67,27 +67,27 @@ class Problem:
         return length
 
     def frames_of(self, length: float) -> int:
-        """Count the frames of an output of a length."""
+        """Return the number of frames of an output of a length."""
         return max(round(length * self.rate), 1) + 1
 
     def spline(self, length: float) -> TimeWarp:
-        """Make the spline through the keytimes; it also checks that they rise and are inside."""
+        """Return the spline through the keytimes; raise if they do not increase or are outside."""
         return keytime_warp(
             self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
         )
 
     def position(self, source: FloatArray) -> FloatArray:
-        """Turn source times into positions in frames of the input."""
+        """Return source times as positions in frames of the input."""
         start, end = self.domain
         out: FloatArray = (source - start) / (end - start) * self.curve.frames
         return out
 
     def shown(self, warp: TimeWarp, m: int) -> FloatArray:
-        """Return the input's positions (m,) that a warp shows at the output's frames."""
+        """Return the input positions (m,) of a warp at the output frames."""
         return self.position(warp(np.linspace(*warp.domain, m)))
 
     def pins(self, length: float) -> list[tuple[float, float]]:
-        """Return the keytimes inside as (output frame, input frame), both between frames too."""
+        """Return the inner keytimes as (output frame, input frame), in fractions of frames."""
         start, end = self.domain
         m = self.frames_of(length)
         return [
@@ -97,7 +97,7 @@ class Problem:
         ]
 
     def limits(self) -> list[Limit]:
-        """Return all limits of speed; those of the whole clip come first."""
+        """Return all speed limits; those of the whole clip come first."""
         start, end = self.domain
         for first, last, slowest, fastest in self.p.speed_limits:
             if not (first < last and 0 <= slowest <= fastest):
@@ -109,7 +109,7 @@ class Problem:
         return [whole, *self.p.speed_limits]
 
     def rate_bounds(self, length: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest step, in frames, between positions (m,) of a warp."""
+        """Return the smallest and the largest step, in frames, between positions (m,) of a warp."""
         # Both lengths are rounded to whole frames: a rate of 1 is not quite a frame a frame.
         one = length / (len(x) - 1) * self.curve.frames / (self.domain[1] - self.domain[0])
         low, high = np.zeros(len(x) - 1), np.full(len(x) - 1, np.inf)
@@ -122,20 +122,20 @@ class Problem:
         return low, high
 
     def allows(self, warp: TimeWarp, slack: float = 0.02) -> bool:
-        """Return whether a warp keeps the limits of speed."""
+        """Return whether a warp is within the speed limits."""
         x = self.shown(warp, self.frames_of(warp.duration))
         low, high = self.rate_bounds(warp.duration, x)
         rate = np.diff(x)
         return bool((rate >= (1 - slack) * low).all() and (rate <= (1 + slack) * high).all())
 
     def frames_drawn(self, x: FloatArray, length: float) -> TimeWarp:
-        """Draw a smooth curve through the positions (m,) that the output's frames show."""
+        """Return a smooth curve through the positions (m,) of the output frames."""
         start, end = self.domain
         output = np.linspace(start, start + length, len(x))
         return self.draw(output, start + x * ((end - start) / self.curve.frames))
 
     def draw(self, output: FloatArray, source: FloatArray) -> TimeWarp:
-        """Draw a smooth curve through points; ends and keytimes are knots, exact."""
+        """Return a smooth curve through points; ends and keytimes are exact knots."""
         source = source.copy()
         source[0], source[-1] = self.domain
         keep = np.ones(len(output), dtype=bool)
@@ -184,7 +184,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A curve that was found, and how to judge any curve of its length.
+    """A solution, and the cost function for curves of its length.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class Found:
     cost : callable
         Cost of a delivered warp.
     known : dict
-        Costs that are known already: ``guided``, ``spline``.
+        Known costs: ``guided``, ``spline``.
     gap : float
         Certified bound on how far the search is from the best, as a fraction.
     evidence : array (n, 2), optional
@@ -211,7 +211,7 @@ class Found:
 
 
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:
-    """Refuse keytimes between which no allowed speed leads; return them with the ends, in order.
+    """Raise if keytimes need speeds outside the limits; return them with the ends, in order.
 
     This is the whole limit of the keytimes of a clip: whatever keeps it is retimed. The studio
     draws it, so ``tests/data/keytimes.json`` holds for both.
@@ -219,7 +219,7 @@ def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float
     start, end = problem.domain
     ends = [(start, start)] if length is None else [(start, start), (start + length, end)]
     if length is not None:
-        problem.spline(length)  # checks that keytimes rise and lie inside
+        problem.spline(length)  # raises if keytimes do not increase or are outside
     points = sorted({*ends, *((float(o), float(s)) for o, s in problem.p.keytimes)})
     slowest, fastest = problem.p.min_speed or SLOWEST, problem.p.max_speed
     for (o0, s0), (o1, s1) in itertools.pairwise(points):
@@ -247,9 +247,9 @@ def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float
 
 
 def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> list[tuple[int, int]]:
-    """Bring keytimes to whole output frames and cells, ends included.
+    """Round keytimes to whole output frames and cells, including the ends.
 
-    Where they cannot be met, the error says what could.
+    If they cannot be met, the error suggests values that can.
     """
     m, n = problem.frames_of(length), problem.curve.frames * per_frame + 1
     slopes = problem.spline(length)
@@ -257,7 +257,7 @@ def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> li
     for t, q in problem.pins(length):
         frame = round(t)
         if frame in (0, m - 1) and abs(q - (0 if frame == 0 else problem.curve.frames)) < 0.5:
-            continue  # an end, to the frame: the polish and the curve meet it
+            continue  # an end, rounded to a frame; the refinement and the curve meet it exactly
         # The search meets a keytime at the nearest frame, moved along the spline's slope.
         rate = float(slopes.rate(problem.domain[0] + t * length / (m - 1)))
         keys.append((frame, round((q + (frame - t) * rate) * per_frame)))
@@ -300,7 +300,7 @@ def _must_reach(
 
 
 def steepest(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the largest and the least ratio of output to source time between points."""
+    """Return the largest and the smallest ratio of output to source time between points."""
     pairs = itertools.pairwise(sorted(points))
     ratios = [(o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in pairs if s1 > s0]
     return max(ratios, default=1.0), min(ratios, default=1.0)

@@ -1,4 +1,4 @@
-"""Where timing comes from: motions, files, folders, and parts of them."""
+"""References: motions, files, folders, and parts of them, whose timing is copied."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from retime.timing import TimeWarp
 
 __all__ = ["Reference", "cut", "gather", "signature"]
 
-# What a reference may be in Python; in a recipe or on the command line it is a path.
+# A motion, a path, a document of a path and its hash, or a sequence of these.
 Reference = Any
+_SINGLE = (Motion, str, Path, Mapping)
 
 
 def cut(motion: Motion, span: Range, what: str) -> Motion:
-    """Cut a part out of a motion; its times stay."""
+    """Return a part of a motion, which keeps its times."""
     start, end = motion.domain
     a, b = span
     if not start - 1e-9 <= a < b <= end + 1e-9:
@@ -34,7 +35,7 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
 
 
 def _own_span(reference: Motion, span: Range) -> Range:
-    """Return a range of a reference in seconds: frames and percentages are its own."""
+    """Return a range of a reference in seconds, counted in the frames of the reference."""
     clock = Clock.of(reference, of_reference=True)
     own: Range = in_seconds(span, clock, "reference_range")
     return own
@@ -48,13 +49,9 @@ def gather(
     span: Range | None,
     warp: TimeWarp | None,
 ) -> list[Motion | Library]:
-    """Gather the references: paths read, folders opened, spans cut, warps applied."""
-    if given is None:
-        listed: list[Motion | Library] = [motion]
-    elif isinstance(given, Motion | str | Path | Mapping):
-        listed = _read_reference(given, rate)
-    else:
-        listed = [m for item in given for m in _read_reference(item, rate)]
+    """Read references, cut them to a range and retime them by a warp; default: the motion."""
+    items = [given] if given is None or isinstance(given, _SINGLE) else list(given)
+    listed = [motion if item is None else _read_reference(item, rate) for item in items]
     if not listed:
         raise InputError("the reference contains no motion")
     if span is None and warp is None:
@@ -68,30 +65,32 @@ def gather(
 
 
 def signature(given: Reference) -> tuple[Any, ...] | None:
-    """Return what tells whether a reference is still the same: motions, and files as they lie."""
-    listed = [given] if given is None or isinstance(given, Motion | str | Path | Mapping) else given
+    """Return a key that changes with the references and their files; ``None`` if one is missing."""
     out: list[Any] = []
-    for item in listed:
+    for item in [given] if given is None or isinstance(given, _SINGLE) else given:
         if isinstance(item, Mapping):
             out.append(item.get("sha256"))
             item = item.get("path")
         out.append(item)
         if isinstance(item, str | Path):
             try:
-                files = [Path(item)]
-                if files[0].is_dir():
-                    files = library_files(files[0])
-                out += [(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files]
+                out += _file_states(Path(item))
             except (OSError, ValueError):
-                return None  # whoever reads it says what is wrong
+                return None  # reading it raises the error
     return tuple(out)
 
 
-def _read_reference(item: Reference, rate: float) -> list[Motion | Library]:
+def _file_states(path: Path) -> list[tuple[str, int, int]]:
+    """Return the path, time of change and size of a file or of the files of a folder."""
+    files = library_files(path) if path.is_dir() else [path]
+    return [(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files]
+
+
+def _read_reference(item: Reference, rate: float) -> Motion | Library:
     from retime.io import read
 
     if isinstance(item, Motion):
-        return [item]
+        return item
     sha256 = None
     if isinstance(item, Mapping):
         item, sha256 = item.get("path"), item.get("sha256")
@@ -99,10 +98,10 @@ def _read_reference(item: Reference, rate: float) -> list[Motion | Library]:
         raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
     path = Path(item)
     if path.is_dir():
-        return [Library(path, rate, sampled)]
+        return Library(path, rate, sampled)
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
         raise InputError(
             f"the reference {path} is no longer the file that the recipe was made with"
         )
-    return [motion]
+    return motion

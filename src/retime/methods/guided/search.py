@@ -18,15 +18,15 @@ __all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
 Frames = npt.NDArray[np.int64]
 KeyFrames = Sequence[tuple[int, int]]
 
-# Costs are all kept while they fit; beyond, about a square root, and the rest made again.
+# Memory for all costs; beyond it, about their square root is kept and the rest recomputed.
 _COST_BYTES = 256 << 20
-# A priced search looks this many frames to either side of its guess.
+# Margin of a priced search on either side of its guess, frames.
 _MARGIN = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Input frames that an output shows, what they cost, and how far from the least that may be.
+    """Input frames of an output, their cost, and a bound on the optimality gap.
 
     ``gap`` is a certified bound: (cost - lower bound) / cost; 0 for an exact search.
     """
@@ -45,7 +45,7 @@ def cost_of(frames: Frames, step_costs: FloatArray, reach: int | None = None) ->
 
 
 def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frames]:
-    """Return the input frames that each output frame can show: least and most, (m,) each.
+    """Return the first and last input frame that each output frame can show, (m,) each.
 
     ``keys`` are (output frame, input frame), in order, both ends included.
     """
@@ -104,7 +104,7 @@ def find_path(
 
 
 def find_free_path(step_costs: FloatArray, price: float) -> Path:
-    """Find the best path of any length; every frame costs ``price`` on top."""
+    """Find the best path of any length, with an additional cost of ``price`` per frame."""
     from retime.methods.guided.search_kernels import free_path
 
     cost, frames = free_path(step_costs, step_costs.shape[0] - 1, price)
@@ -121,19 +121,19 @@ def find_priced_path(
     reach: int | None = None,
     margin: int = _MARGIN,
 ) -> Path | None:
-    """Find a path of ``m`` frames by a price per frame, and a bound on how far from the best it is.
+    """Find a path of ``m`` frames by a price per frame, with a bound on its optimality gap.
 
-    A price makes long or short paths better; the right one makes the best path of any length have
-    ``m`` frames, and then that path is the best of that length. Where no price does, and where key
-    frames are between, the path is sought within ``margin`` frames of the priced paths from key to
-    key; the margin grows while the path touches it. ``None`` where that fails.
+    A price makes long or short paths cheaper. If the best path at some price has ``m`` frames, it
+    is the best path of that length. If no price gives that length, or there are key frames, the
+    path is searched within ``margin`` frames of the priced paths between key frames; the margin
+    grows while the path touches it. Returns ``None`` if that fails.
     """
     steps, _, n = step_costs.shape
     reach = steps - 1 if reach is None else reach
     keys = [(0, 0), (m - 1, n - 1)] if keys is None else keys
     near, bound = np.zeros(m), 0.0
     for (t0, q0), (t1, q1) in itertools.pairwise(keys):
-        # What a key frame itself costs is left out, and any two steps may meet there: a bound.
+        # A lower bound, because the costs at the key frames themselves are left out.
         found = _priced(step_costs[:, :, q0 : q1 + 1], t1 - t0 + 1, reach)
         if found is None:
             return None
@@ -157,10 +157,10 @@ def find_priced_path(
 def _priced(
     step_costs: FloatArray, m: int, reach: int, rounds: int = 60
 ) -> tuple[npt.NDArray[Any], float] | None:
-    """Look for the price whose best path has ``m`` frames: frames or a guess at them, and a bound.
+    """Find the price whose best path has ``m`` frames; return the path and a lower bound.
 
-    The path has integers if it has ``m`` frames; otherwise it is between those just shorter and
-    longer.
+    If no price gives ``m`` frames, the path is interpolated between the next shorter and longer
+    paths, and is not of integers.
     """
     from retime.methods.guided.search_kernels import free_path
 
@@ -170,16 +170,11 @@ def _priced(
     step_costs = np.ascontiguousarray(step_costs)
     most = float(np.max(step_costs, where=np.isfinite(step_costs), initial=0.0))
     least = -most
+    price = 0.0
     shorter: Frames | None = None
     longer: Frames | None = None
     bound = -np.inf
-    for round_ in range(rounds):
-        if shorter is not None and longer is not None:
-            # Where the two paths' lines cross, the dual is not straight yet: look there.
-            ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
-            price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
-        else:
-            price = 0.0 if round_ == 0 else (least + most) / 2
+    for _ in range(rounds):
         cost, frames = free_path(step_costs, reach, price)
         if not np.isfinite(cost):
             return None
@@ -188,17 +183,28 @@ def _priced(
             return frames, bound
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
-            break  # no price between: that length is not on the hull
+            break  # no price in between: that length is not on the convex hull
         if len(frames) < m:
             shorter, most = frames, price
         else:
             longer, least = frames, price
+        price = (least + most) / 2
+        if shorter is not None and longer is not None:
+            # The price at which both paths cost the same.
+            ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
+            price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
     if shorter is None or longer is None:
         return None
+    return _interpolated(shorter, longer, m), bound
+
+
+def _interpolated(shorter: Frames, longer: Frames, m: int) -> FloatArray:
+    """Return a path of ``m`` frames between two paths, (m,)."""
     x = np.linspace(0, 1, m)
-    guess = [np.interp(x, np.linspace(0, 1, len(p)), p) for p in (shorter, longer)]
+    one, other = (np.interp(x, np.linspace(0, 1, len(p)), p) for p in (shorter, longer))
     share = (m - len(shorter)) / (len(longer) - len(shorter))
-    return (1 - share) * guess[0] + share * guess[1], bound
+    out: FloatArray = (1 - share) * one + share * other
+    return out
 
 
 def _with_gap(frames: Frames, cost: float, bound: float) -> Path:

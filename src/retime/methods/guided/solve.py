@@ -1,4 +1,4 @@
-"""Guided time warping of any signal: the formulation chosen, the curve blended and judged."""
+"""Guided time warping of any signal, by the chosen formulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONG = 2000
 
 @dataclass(frozen=True, eq=False)
 class Guidance:
-    """A guided warp and what it cost.
+    """A guided warp and its costs.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Guidance:
         The warp.
     costs : dict
         Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
-        keytimes, ``uniform`` speed, and, with an influence below 1, what is ``blended``.
+        keytimes, ``uniform`` speed and, with an influence below 1, the ``blended`` curve.
     gap : float
         Certified relative bound on the distance from the optimum; 0 at the optimum.
     evidence : array (n, 2), optional
@@ -49,7 +49,7 @@ def solve(problem: Problem) -> Guidance:
     """Solve for a warp."""
     if problem.curve.frames < 2:
         raise InputError("guided time warping needs at least three frames")
-    # A long clip's products are worth a thread each; those of a short one wait for them.
+    # Threads pay off for long clips only.
     with one_blas_thread() if problem.curve.frames < _LONG else contextlib.nullcontext():
         return _judged(problem, _found(problem))
 
@@ -106,7 +106,7 @@ def _found(problem: Problem) -> Found:
 
 
 def _compared(costs: dict[str, float], other: str, name: str) -> str:
-    """Say how much less, or more, a guided warp costs than another."""
+    """Return a text on the cost of a guided warp relative to another."""
     ours, theirs = costs["guided"], costs[other]
     share = 100 * (1 - ours / theirs) if theirs > 0 else 0.0
     if abs(share) < 0.5:

@@ -1,4 +1,4 @@
-"""Suggested keytimes: moments whose timing matters."""
+"""Suggest keytimes at moments whose timing matters."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Suggestion", "suggest_keytimes"]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A moment whose timing matters: where a keytime is worth setting.
+    """A moment whose timing matters.
 
     Parameters
     ----------
     time : float
         Source time, seconds.
     weight : float
-        How much worse the objective gets there at double speed, 0 to 1 of the clip's worst.
+        Increase of the objective there at double speed, relative to the largest in the clip.
     """
 
     time: float

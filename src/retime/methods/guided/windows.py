@@ -31,11 +31,11 @@ _HALF_OCTAVE = 6
 _REACH, _SAMPLES = 0.2, 5
 # Regret of a rate is full at this distance beyond the least, in body heights.
 _TOLERANCE = 0.03
-# Windows in which joints move less than about this, in body heights, say nothing about speed.
+# Least movement of joints in a window that shows its speed, in body heights.
 _STILL = 0.04
 # Evidence weighs as this power of the likeness exp(-D / scale^2): half the scale is what counts.
 _SHARP = 4
-# Windows more unlike than so many squared scales are no evidence.
+# Distance above which windows are not evidence, in squared scales.
 _NO_EVIDENCE = 2.5
 # Frames of the input and of a reference that are compared at once, and columns of a bound.
 _INPUT_BLOCK, _REFERENCE_BLOCK, _BOUND = 256, 4096, 16
@@ -52,7 +52,7 @@ class Evidence:
     regret : array (n, rates)
         Cost of playing a frame at each of ``RATES``, 0 to 1.
     likeness : array (n,)
-        How much the reference resembles the input, 0 to 1.
+        Similarity of the reference, 0 to 1.
     alike : float
         Fraction of the frames whose nearest window is within the similarity scale.
     """
@@ -103,7 +103,7 @@ def find_evidence(
 
 
 def _motion(poses: FloatArray, rate: float) -> FloatArray:
-    """Return the mean squared way of a joint within the window around each frame (n,)."""
+    """Return the mean squared movement of joints within the window around each frame (n,)."""
     frames = np.arange((len(poses) - 1) // FINE + 1)[:, None]
     delta = np.round(np.linspace(-_REACH, _REACH, _SAMPLES) * rate * FINE).astype(np.int64)
     window = poses[np.clip(frames * FINE + delta, 0, len(poses) - 1)]
@@ -127,7 +127,7 @@ def _distances(
     tolerance: float,
     most: float,
 ) -> FloatArray:
-    """Return D (n, rates), exact where it is within ``tolerance`` of a frame's least."""
+    """Return D (n, rates), exact within ``tolerance`` of the minimum of a frame."""
     from retime.methods.guided.window_kernels import block_minima, window_distances
 
     near, far = _offsets(rate, len(poses))
@@ -142,7 +142,7 @@ def _distances(
     n = (len(poses) - 1) // FINE + 1
     joints = poses.shape[1] / 3
     out = np.full((n, len(RATES)), np.float32(most), np.float32)
-    # Rates near the input's own first: what they find bounds the rest.
+    # Rates near 1 first, because their results bound the rest.
     order = np.argsort(np.abs(RATES), kind="stable")
     centre = poses.mean(axis=0)
     # Windows stay inside the input.

@@ -7,7 +7,7 @@ The cost of an assignment is the sum of
 - 0.15 for each beat without an accent; and
 - -w for each accent that is on a beat.
 
-Dynamic programming over pairs of accent and beat minimizes it. Accents stay within a limited
+Dynamic programming over pairs of accent and beat minimises it. Accents stay within a limited
 distance of their time at uniform speed, and rates within limits.
 """
 

@@ -1,4 +1,4 @@
-"""The search for the best assignment of accents to beats, compiled."""
+"""Compiled search for the best assignment of accents to beats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _close(moment, beats, sigma):  # type: ignore[no-untyped-def]
 
 @kernel
 def _leg(times, weights, forced, beats, sigma, skip, first, past, o0, s0, rate, most):  # type: ignore[no-untyped-def]
-    """Cost of the accents between two assigned ones, shown at one rate; ``most`` ends the sum."""
+    """Return the cost of the accents between two assigned ones at one rate, up to ``most``."""
     cost = 0.0
     for k in range(first, past):
         if forced[k]:

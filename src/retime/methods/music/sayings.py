@@ -10,7 +10,7 @@ from retime.notes import Note, Remedy
 
 
 def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
-    """Say what came of it, in sentences."""
+    """Return notes on the result."""
     slow, fast = found.speeds
     out = [
         Note(

@@ -1,4 +1,4 @@
-"""How steady the motion's own beat is: its tempo, and the probability that chance does as well."""
+"""Find the tempo of a motion, and the probability that it is there by chance."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.music.accents import Accents
 
-# Beats a minute that people move to, and the steps in which they are tried.
+# Range and step of tempi that are tried, beats per minute.
 _SLOWEST, _FASTEST, _STEP = 60.0, 240.0, 1.0
-# Tempo may drift, so it is looked for in windows of this length, seconds.
+# Length of the windows in which the tempo is constant, seconds.
 _WINDOW = 8.0
-# Random motions that the beat is compared with.
+# Number of random motions for comparison.
 _TRIALS = 199
-# The least that a random motion keeps between two accents, in mean distances.
+# Least distance of accents of a random motion, relative to the mean distance.
 _APART = 0.35
-# Up to this p a beat is called steady.
+# Largest p of a steady beat.
 STEADY = 0.05
-# A beat that is not sure to be there is not taken to be quicker than this, per minute.
+# Highest tempo of a motion without a steady beat, beats per minute.
 _UNSURE_FASTEST = 140.0
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """The motion's own beat."""
+    """The beat of a motion."""
 
     period: float
     """Seconds of the motion from one beat to the next."""
@@ -34,7 +34,7 @@ class Steadiness:
 
     @property
     def steady(self) -> bool:
-        """Whether there is a beat."""
+        """Whether the beat is steady."""
         return self.p <= STEADY
 
     @property
@@ -44,7 +44,7 @@ class Steadiness:
 
 
 def find_steadiness(accents: Accents) -> Steadiness:
-    """Find the tempo of accents, and compare it with random accents that are as many.
+    """Find the tempo of accents, and compare it with the same number of random accents.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def find_steadiness(accents: Accents) -> Steadiness:
 
 
 def _resonance(times: FloatArray, weights: FloatArray, periods: FloatArray) -> FloatArray:
-    """Sum over windows how well accents are on even beats of each period, whatever their phase."""
+    """Return the match of accents with beats of each period at any phase, summed over windows."""
     turn = np.exp(2j * np.pi * times / periods[:, None]) * weights
     sums = np.concatenate([np.zeros((len(periods), 1)), np.cumsum(turn, axis=1)], axis=1)
     total = np.r_[0.0, np.cumsum(weights)]

@@ -12,22 +12,22 @@ from retime.timing import TimeWarp
 
 @dataclass(frozen=True, eq=False)
 class Synced:
-    """A motion on the beat, and how well it is there."""
+    """A synced motion and its scores."""
 
     warp: TimeWarp
-    """From the result's time to the motion's."""
+    """Warp from the time of the result to that of the motion."""
     keys: FloatArray
-    """Output and source time of each accent that was assigned to a beat. Shape (K, 2)."""
+    """Output and source times (K, 2) of accents that were assigned to a beat."""
     accents: Accents
-    """All accents, in the motion's time."""
+    """All accents, in the time of the motion."""
     beats: FloatArray
-    """Beats in the result's time. Shape (B,)."""
+    """Beats (B,) in the time of the result."""
     music_start: float
     """Time of the music at which the result starts, seconds."""
     uniform: float
     """Rate of uniform speed."""
     steadiness: Steadiness
-    """The motion's own beat."""
+    """The beat of a motion."""
     score: float
     """Beat Alignment Score of the result."""
     uniform_score: float

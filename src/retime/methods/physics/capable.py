@@ -1,4 +1,4 @@
-"""A body with mass, muscles and ground under its feet: its torques, limits and regions."""
+"""Torques, limits and feasible regions of a body on the ground."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from retime.notes import Note
 
 __all__ = ["OF_PHYSICS", "CapableBody", "TorqueLimits"]
 
-# What is worked out for one physics, and again for another.
+# Values that depend on the physics.
 OF_PHYSICS = (
     "torques",
     "limits",
@@ -74,7 +74,7 @@ class CapableBody:
             measure(_clip(clip), dataclasses.replace(p, contacts=None), cutoff)
             for clip in p.limit_clips
         )
-        self._forgives = True  # what a recording lacks at its root is an error of measurement
+        self._forgives = True  # missing forces on the root of a recording are measurement errors
         self.slack, self.limit_factor = p.slack, p.limit_factor
         self.torque_limits, self.acceleration_limit = p.torque_limits, p.acceleration_limit
         self._set_world(World.of(p))
@@ -89,7 +89,7 @@ class CapableBody:
             if not (np.isfinite(factor) and factor > 0):
                 raise InputError(f"the mass of {name} cannot be scaled by {factor}")
             if name not in m.figure.bodies:
-                raise InputError(f"{name!r} has no mass of its own to scale")
+                raise InputError(f"{name!r} has no mass to scale")
         self.mass_scale = named
         self.added = added_loads(m, world.load)
         self.shifts = moved_centres(m, world.centre_shift)
@@ -103,7 +103,7 @@ class CapableBody:
         strength: float | None = None,
         friction: float | None = None,
     ) -> Self:
-        """Return the same motion under other physics, without another pass over it.
+        """Return the motion under other physics, without another pass over it.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class CapableBody:
         other._set_world(world)
         return other
 
-    # ---- what is known of the motion
+    # ---- properties of the motion
 
     @property
     def _measured(self) -> Measured:
@@ -138,7 +138,7 @@ class CapableBody:
 
     @property
     def motion(self) -> Motion:
-        """The clip, evenly sampled at 120 frames per second at most."""
+        """The clip, sampled at equal intervals at 120 frames per second at most."""
         return self._measured.motion
 
     @property
@@ -157,23 +157,23 @@ class CapableBody:
 
     @property
     def mass(self) -> float:
-        """Kilograms of the whole, scaled."""
+        """Total mass with scaled parts, kilograms."""
         own = float((self._measured.dynamics.masses * self._scale).sum())
         return own + sum(a.solid.mass for a in self.added)
 
     @property
     def flight(self) -> npt.NDArray[np.bool_]:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         return self._recorded.flight
 
     @property
     def held(self) -> npt.NDArray[np.bool_]:
-        """Frames (F,) in which something unseen holds the figure."""
+        """Frames (F,) in which an undetected contact holds the figure."""
         return self._recorded.held
 
     @property
     def flights(self) -> tuple[Flight, ...]:
-        """The flights, with the gravity that each falls with as recorded."""
+        """The flights, with their recorded gravity."""
         return self._measured.flights.listed
 
     @property
@@ -183,7 +183,7 @@ class CapableBody:
 
     @property
     def weight(self) -> float:
-        """Weight in newtons, unscaled, on earth: what forces are measured in."""
+        """Weight on earth without scaled masses, newtons: the unit of forces."""
         return self._recorded.weight
 
     @property
@@ -203,7 +203,7 @@ class CapableBody:
 
     @property
     def residual(self) -> FloatArray:
-        """Force and moment (F, 6) that the contacts cannot give to the body as it is now."""
+        """Force and moment (F, 6) that the contacts cannot explain with the present masses."""
         return self._recorded.residual_of(self._scale, self.added)
 
     @cached_property
@@ -221,7 +221,7 @@ class CapableBody:
         return out
 
     def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
-        """Return masses and what is added, with segments replaced whose centre was moved.
+        """Return masses and added solids, with replaced segments whose centre was moved.
 
         The tolerated errors are still those of the recorded centres of mass.
         """
@@ -235,17 +235,17 @@ class CapableBody:
 
     @cached_property
     def limits(self) -> FloatArray:
-        """Most torque of every row, (F, dofs); the root's are the slack."""
+        """Largest torque of each row, (F, dofs); that of the root is the slack."""
         return self._lending[0]
 
     @property
     def lent(self) -> float:
-        """Factor of strength that was lent, so that changed masses can move as recorded."""
+        """Factor by which limits were raised, so that changed masses can move as recorded."""
         return self._lending[1]
 
     @cached_property
     def _own_limits(self) -> FloatArray:
-        """Most torque of every row as recorded, (F, dofs): what efforts are measured in."""
+        """Largest torque of each row as recorded, (F, dofs): the unit of efforts."""
         out = np.empty((len(self.times), self._measured.figure.dofs))
         out[:, :6] = root_limits(self._recorded, self.slack, self.gravity)
         others = [RecordedForces(m, self.friction) for m in self._others]
@@ -296,13 +296,13 @@ class CapableBody:
         return extreme_timings(self._flat, self.times)
 
     def minimum_duration(self) -> float | None:
-        """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
+        """Return the shortest feasible duration, seconds, or ``None`` if no timing is feasible."""
         return self.extremes.minimum(self.times)
 
     def maximum_duration(self) -> float | None:
-        """Return the longest feasible duration, seconds; ``None`` where time may stand still.
+        """Return the longest feasible duration, seconds, or ``None`` if time may stop.
 
-        Only what can stop nowhere has one: a run, whose flights cannot wait.
+        Only motions that cannot stop anywhere have one, such as a run with flights.
         """
         return self.extremes.maximum(self.times)
 

@@ -1,4 +1,4 @@
-"""Compiled loops over contacts: what their forces do, and which forces are the least."""
+"""Compiled loops over contacts: generalised forces, and least forces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How short and how long a body could make a motion: minimum and maximum time along the path.
+"""Shortest and longest feasible duration along the path.
 
 Between two frames p'' is constant and p'^2 linear. A timing is feasible where (p'', mean p'^2) of
 each interval is in the regions of both its frames; no frame is left out.
@@ -17,7 +17,7 @@ from retime.pictured import Pictured
 
 __all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
 
-# A timing that is slower than this p'^2 anywhere may stand still there.
+# p'^2 below which a timing may stop.
 _STANDS = 1e-4
 
 
@@ -29,9 +29,9 @@ class Extremes(Pictured):
     Parameters
     ----------
     fastest, slowest : array (F,), optional
-        ``None`` where no timing is feasible.
+        ``None`` if no timing is feasible.
     stuck : int
-        The frame that leaves nothing feasible; -1 where none does.
+        First frame without a feasible timing; -1 if there is none.
     """
 
     fastest: FloatArray | None
@@ -43,7 +43,7 @@ class Extremes(Pictured):
         return None if self.fastest is None else duration_of(self.fastest, times)
 
     def maximum(self, times: FloatArray) -> float | None:
-        """Return the longest feasible duration, seconds; ``None`` where time may stand still."""
+        """Return the longest feasible duration, seconds, or ``None`` if time may stop."""
         if self.slowest is None or self.slowest.min() < _STANDS:
             return None
         return duration_of(self.slowest, times)
@@ -86,6 +86,6 @@ def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
 
 
 def duration_of(square_speed: FloatArray, times: FloatArray) -> float:
-    """Return how long a motion lasts whose p'^2 is given at its frames, seconds."""
+    """Return the duration of a motion with given p'^2 at its frames, seconds."""
     rates = np.sqrt(np.maximum(square_speed, 1e-12))
     return float((2 * np.diff(times) / (rates[1:] + rates[:-1])).sum())

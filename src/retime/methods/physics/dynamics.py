@@ -1,4 +1,4 @@
-"""Torques along the path: what gravity, speed and change of speed each ask for (eq. 6).
+"""Torques along the path, due to gravity, speed and change of speed (eq. 6).
 
 ``tau = G + A p'^2 + B p''`` splits exactly. One compiled pass over the frames gives all three for
 any gravity and any masses, so that a change of either costs milliseconds.
@@ -42,7 +42,7 @@ class Torques:
 
 @dataclass(frozen=True)
 class Added:
-    """A solid that a figure carries beside its own segments, in the frame of one of its joints."""
+    """A solid that a figure carries, in the frame of one of its joints."""
 
     joint: str
     solid: Solid
@@ -50,7 +50,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """A figure on its path, ready for the pass that gives its torques.
+    """A figure on its path, for the computation of torques.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Dynamics:
     turns, places : array (F, J, 3, 3), array (F, J, 3)
         The joints' frames in the world.
     headings : array (F,)
-        Where the figure faces, radians about the vertical.
+        Heading of the figure, radians about the vertical.
     """
 
     figure: Figure
@@ -130,7 +130,7 @@ class Dynamics:
 
 
 def measure_dynamics(figure: Figure, path: Path, headings: FloatArray) -> Dynamics:
-    """Place a figure on its path."""
+    """Return a figure on its path."""
     turns, places = path.world_frames(figure)
     return Dynamics(
         figure, path, np.ascontiguousarray(turns), np.ascontiguousarray(places), headings
@@ -138,5 +138,5 @@ def measure_dynamics(figure: Figure, path: Path, headings: FloatArray) -> Dynami
 
 
 def moved(solid: Solid, by: FloatArray) -> Solid:
-    """Return a solid whose centre of mass lies elsewhere."""
+    """Return a solid with another centre of mass."""
     return replace(solid, centre=solid.centre + by)

@@ -1,4 +1,4 @@
-"""Why a timing is impossible: which limit it breaks, where, by how much, and the smallest fix."""
+"""Explain why a timing is impossible: the violated limit, where, by how much, and a fix."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "Violation", "explain_timing"]
 
-# So many frames that are not feasible are looked into; those between take the nearest one's cause.
+# Number of infeasible frames that are analysed; others get the cause of the nearest.
 _LOOKED_INTO = 120
-# Frames that are not feasible and at most this far apart, in seconds, are one violation.
+# Largest gap between infeasible frames of one violation, seconds.
 _APART = 0.1
 _NOTHING = -1  # no limit is broken
 _ROOT = (
@@ -33,7 +33,7 @@ _ROOT = (
 
 @dataclass(frozen=True)
 class Violation(Pictured):
-    """A stretch of a motion whose timing is not feasible.
+    """A part of a motion with an infeasible timing.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class Explanation(ReadOnlyArrays):
     timing : array (F, 2)
         (p'', p'^2) of the timing there.
     distance : array (F,)
-        How far each is outside its region, 0 inside; infinite where nothing is feasible.
+        Distance of each from its region; 0 inside, infinite if nothing is feasible.
     violations : tuple of Violation
-        Stretches that are not feasible, in order.
+        Infeasible parts, in order.
     """
 
     times: FloatArray
@@ -83,7 +83,7 @@ class Explanation(ReadOnlyArrays):
 
     @property
     def feasible(self) -> bool:
-        """Whether a body could have produced it."""
+        """Whether the timing is feasible."""
         return not self.violations
 
     @property
@@ -92,7 +92,7 @@ class Explanation(ReadOnlyArrays):
         return float((self.distance <= 0).mean())
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the values as a dictionary."""
         return {
             "feasible": self.feasible,
             "feasible_share": self.share,
@@ -147,7 +147,7 @@ def _violation(
 
 
 def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, str]:
-    """Find which limit costs most to break at a frame: the dual of the least common excess."""
+    """Return the limit that binds most at a frame: the dual of the least common excess."""
     from scipy.optimize import linprog
 
     if model.flight[frame]:
@@ -157,7 +157,7 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
     torques = model.torques
     value = (torques.gravity + torques.change * y + torques.speed * x)[frame] / limits
     rows = support / limits[:, None]
-    # If muscles of any strength would do, the weakest is to blame; else the ground is.
+    # If unlimited strength is enough, the cause is the weakest joint, otherwise the ground.
     for blamed in (slice(6, None), slice(0, 6)):
         row = _to_blame(value, rows, blamed, linprog)
         if row == _NOTHING:

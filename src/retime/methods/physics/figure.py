@@ -1,4 +1,4 @@
-"""A motion as a rigid-body system: Pinocchio's model of its figure, its path and derivatives."""
+"""Rigid-body model of a motion: Pinocchio's model of the figure, the path and derivatives."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = [
     "make_figure",
 ]
 
-# Joints that turn by less than this, in radians, are merged with their parent.
+# Joints that rotate less than this, radians, are fixed to their parent.
 _STILL = 1e-3
-# More frames a second than this tell nothing new below the filter's cutoff.
+# Highest frame rate that is useful below the filter's cutoff.
 _MOST_FPS = 120.0
 _LEAST_FRAMES = 8
-# Seconds that the filter's input is continued beyond the clip's ends.
+# Extension of the clip beyond its ends for the filter, seconds.
 _PAD_SECONDS = 0.5
 
 
 def load_pinocchio() -> Any:
-    """Import Pinocchio, or say how to install it."""
+    """Import Pinocchio, or raise an error with the install command."""
     try:
         import pinocchio
     except ImportError:
@@ -46,7 +46,7 @@ def load_pinocchio() -> Any:
 
 
 def even_motion(motion: Motion) -> Motion:
-    """Bring a motion to evenly spaced frames, at most 120 a second, its ends kept."""
+    """Return a motion at equal intervals, at most 120 frames per second, with the same ends."""
     if len(motion) < _LEAST_FRAMES:
         raise InputError(
             f"a clip of {len(motion)} frames is too short for its accelerations to be known; it "
@@ -62,7 +62,7 @@ def even_motion(motion: Motion) -> Motion:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure as Pinocchio knows it.
+    """A figure as a Pinocchio model.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Figure:
         return int(self.model.nv)
 
     def placed(self, name: str, solid: Solid) -> tuple[int, FloatArray]:
-        """Return which of the model's joints carries a solid, and its parameters (10,) there."""
+        """Return the joint of the model that carries a solid, and its parameters (10,) there."""
         owner, frame = self.places[self.names.index(name)]
         pin = load_pinocchio()
         inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))
@@ -180,7 +180,7 @@ def base_joint(motion: Motion, body: Body) -> int:
 
 
 def _linked_feet(body: Body) -> list[tuple[int, int]]:
-    """List feet that hang elsewhere than on their shins, which they move with all the same."""
+    """Return pairs of joints of a foot that is not parented to its shin, and the shin."""
     out = []
     for limb in body.limbs.values():
         if limb.linked:
@@ -189,7 +189,7 @@ def _linked_feet(body: Body) -> list[tuple[int, int]]:
 
 
 def _relative(pin: Any, motion: Motion, base: int, joint: int) -> Any:
-    """Return where a joint is in another's frame, at the first frame."""
+    """Return the placement of a joint in the frame of another, at the first frame."""
     turns, points = global_rotations(motion)[0], positions(motion)[0]
     back = quat.conjugate(turns[base])
     turn = quat.to_matrix(quat.multiply(back, turns[joint]))
@@ -197,34 +197,11 @@ def _relative(pin: Any, motion: Motion, base: int, joint: int) -> Any:
 
 
 def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
-    """Build the model of a motion's first tree of joints."""
+    """Build the rigid-body model of the body in a motion; other trees of joints are left out."""
     pin = load_pinocchio()
     skeleton = motion.skeleton
-    root = base_joint(motion, body)
-    hands = [j for r in ("left_hand", "right_hand", "head") if (j := body.roles.get(r)) is not None]
-    rest = local_translations(motion).mean(axis=0) * bone_scale(motion)[: len(skeleton), None]
     model = pin.Model()
-    places: dict[int, tuple[int, Any]] = {}
-    moving = []
-    for j, name in enumerate(skeleton.names):
-        if root not in skeleton.chain(j):
-            continue  # a second tree is no part of the figure
-        if j == root:
-            own = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name)
-            places[j] = (own, pin.SE3.Identity())
-            moving.append(j)
-            continue
-        parent, frame = places[int(skeleton.parents[j])]
-        at = frame * pin.SE3(np.eye(3), rest[j])
-        detail = any(h in skeleton.chain(j)[1:] for h in hands)
-        mean = quat.normalize(motion.rotations[:, j].mean(axis=0))
-        spread = quat.angle(mean, motion.rotations[:, j]).max()
-        if detail or spread < _STILL:
-            places[j] = (parent, at * pin.SE3(quat.to_matrix(mean), np.zeros(3)))
-        else:
-            own = model.addJoint(parent, pin.JointModelSpherical(), at, name)
-            places[j] = (own, pin.SE3.Identity())
-            moving.append(j)
+    places, moving = _add_joints(pin, model, motion, body)
     for j, shin in _linked_feet(body):
         if j not in places and shin in places:
             owner, frame = places[shin]
@@ -246,11 +223,42 @@ def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
     )  # fmt: skip
 
 
-def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
-    """Return a motion's path, low-passed without delay, and its derivatives by source time.
+def _add_joints(
+    pin: Any, model: Any, motion: Motion, body: Body
+) -> tuple[dict[int, tuple[int, Any]], list[int]]:
+    """Add the joints that move to a model.
 
-    Accelerations of raw capture are noise; a Butterworth filter run both ways keeps what is below
-    the cutoff, in hertz.
+    Returns the model's joint and the placement in it of each joint, and the joints that move.
+    Fingers, parts of the head and still joints are fixed to the joint above them.
+    """
+    skeleton, root = motion.skeleton, base_joint(motion, body)
+    ends = [body.roles[r] for r in ("left_hand", "right_hand", "head") if r in body.roles]
+    rest = local_translations(motion).mean(axis=0) * bone_scale(motion)[: len(skeleton), None]
+    own = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), skeleton.names[root])
+    places = {root: (own, pin.SE3.Identity())}
+    moving = [root]
+    for j in range(root + 1, len(skeleton)):  # parents come first
+        chain = skeleton.chain(j)
+        if root not in chain:
+            continue
+        parent, frame = places[chain[1]]
+        at = frame * pin.SE3(np.eye(3), rest[j])
+        mean = quat.normalize(motion.rotations[:, j].mean(axis=0))
+        spread = quat.angle(mean, motion.rotations[:, j]).max()
+        if spread < _STILL or any(end in chain[1:] for end in ends):
+            places[j] = (parent, at * pin.SE3(quat.to_matrix(mean), np.zeros(3)))
+        else:
+            own = model.addJoint(parent, pin.JointModelSpherical(), at, skeleton.names[j])
+            places[j] = (own, pin.SE3.Identity())
+            moving.append(j)
+    return places, moving
+
+
+def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
+    """Return the path of a motion and its derivatives, after a low-pass filter without delay.
+
+    Accelerations of unfiltered capture are noise. A Butterworth filter is run in both directions,
+    with a cutoff in hertz.
     """
     from scipy.interpolate import make_interp_spline
 
@@ -268,7 +276,7 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     velocity, acceleration = np.zeros((count, model.nv)), np.zeros((count, model.nv))
     for j in figure.moving:
         rotation = global_rotations(motion)[:, j] if j == root else motion.rotations[:, j]
-        # Signs must not jump, or the filter blurs across them.
+        # The filter needs continuous signs.
         rotation = quat.normalize(_low_pass(quat.continuous(rotation), rate, cutoff))
         r, r1, r2 = derivatives(rotation)
         spin = 2 * quat.multiply(quat.conjugate(r), r1)[:, 1:]
@@ -281,7 +289,7 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
             own = quat.rotate(back, p1)
             q[:, iq : iq + 3] = p
             velocity[:, iv : iv + 3] = own
-            # The root's velocity is in its own turning frame: - omega x v.
+            # The velocity of the root is in its rotating frame, hence - omega x v.
             acceleration[:, iv : iv + 3] = quat.rotate(back, p2) - np.cross(spin, own)
             iq, iv = iq + 3, iv + 3
         q[:, iq : iq + 4] = r[:, [1, 2, 3, 0]]

@@ -1,4 +1,4 @@
-"""Flights: when nothing holds a figure, how fast it falls, and what that tells of its clock.
+"""Find flights, their gravity, and the playback speed that corrects it.
 
 A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
 therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
@@ -28,27 +28,27 @@ Mask = npt.NDArray[np.bool_]
 # A flight is clear if its acceleration varies by less than this share of its median, over the
 # inner part that the filter's blur does not reach, and if it lasts long enough; seconds.
 _CLEAR, _LEAST, _INNER = 0.42, 0.12, 0.2
-# Whose force from outside is less than this, in body weights, falls.
+# External force below which a body falls, in body weights.
 _FALLS = 0.4
-# Unclear flights are believed if their gravity is this near to that of the clear ones (log).
+# Largest log difference of an accepted unclear flight from the gravity of clear ones.
 _LIKE_OTHERS = 0.7
 # Gravity is off if by more than this share; more where it is less sure: in flights shorter than
 # this (seconds), unclear ones, or while all flights together are right.
 _OFF, _OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
 # Flights that agree so well (log) tell of the whole clip; else of what is this near, in seconds.
 _AGREE, _NEAR = 0.3, 0.3
-# A flight needs this much of gravity to be told from hanging.
+# Least gravity of a flight, relative to earth; less is hanging.
 _SOME = 0.05
-# Speeds that a false frame rate makes of the true one.
+# Factors on the speed by wrong frame rates.
 _FRAME_RATES = (0.25, 0.5, 2.0, 4.0)
 _LIKE_RATE = 0.12
-# So large a share of frames that something unseen holds is told.
+# Fraction of frames with undetected contacts above which there is a note.
 _MUCH_HELD = 0.02
 
 
 @dataclass(frozen=True)
 class Flight(Pictured):
-    """A stretch in which nothing touches.
+    """A flight: a part without contacts.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Flight(Pictured):
     start, end : float
         Source times, seconds.
     gravity : float
-        Acceleration with which it falls as recorded, m/s^2.
+        Recorded downward acceleration, m/s^2.
     clear : bool
-        Whether that can be told.
+        Whether that acceleration is reliable.
     speed : float
-        x* = p'^2 at which it is taken to be true.
+        x* = p'^2 at which the recording is correct.
     """
 
     first: int
@@ -74,7 +74,7 @@ class Flight(Pictured):
 
     @property
     def corrected(self) -> bool:
-        """Whether its recorded timing is not believed."""
+        """Whether its recorded timing is corrected."""
         return abs(self.speed - 1) > 1e-9
 
 
@@ -89,7 +89,7 @@ class Flights:
     mask : array (F,) of bool
         Frames in flight.
     held : array (F,) of bool
-        Frames in which nothing is seen to touch, and yet the figure does not fall.
+        Frames without contacts in which the figure does not fall.
     speeds : array (F,)
         x* of every frame.
     """
@@ -100,35 +100,35 @@ class Flights:
     speeds: FloatArray
 
     def released(self) -> Flights:
-        """Return the same with flights that do not bind the timing, as if something held them."""
+        """Return the flights without effect on the timing, as if something held the body."""
         listed = tuple(replace(f, speed=1.0) for f in self.listed)
         nothing = np.zeros(len(self.mask), bool)
         return Flights(listed, nothing, self.held | self.mask, np.ones(len(self.mask)))
 
     @property
     def corrected(self) -> bool:
-        """Whether any frame's recorded timing is not believed."""
+        """Whether the recorded timing of any frame is corrected."""
         return bool((np.abs(self.speeds - 1) > 1e-9).any())
 
 
 def find_flights(
     times: FloatArray, fall: FloatArray, touched: Mask, airborne: Mask, source: GravityFrom
 ) -> Flights:
-    """Find the flights, fit their gravity, and decide at which speed each frame is true.
+    """Find flights, fit their gravity, and determine the playback speed that makes it 1 g.
 
     Parameters
     ----------
     times : array (F,)
-        The frames' times, evenly spaced.
+        Times of the frames, at equal intervals.
     fall : array (F, 3)
         Acceleration of the centre of mass, m/s^2, Y up.
     touched : array (F,) of bool
-        Frames in which something touches.
+        Frames with contacts.
     airborne : array (F,) of bool
-        Frames in which no part is near to anything: what touches there was only requested, since
-        the body does not fall as it should.
+        Frames in which nothing is near the ground or an object. Contacts there were only inferred,
+        because the body does not fall with 1 g.
     source : {"auto", "recording", "gravity"}
-        Whether to believe the recorded timing, gravity, or what is clear.
+        Whether to trust the recorded timing, gravity, or gravity only for clear flights.
     """
     step = float(times[1] - times[0])
     found = [
@@ -152,25 +152,23 @@ def find_flights(
 def _flights_within(
     times: FloatArray, fall: FloatArray, touched: Mask, first: int, past: int, step: float
 ) -> list[Flight]:
-    """List what may be flights of one stretch in which nothing, or only a guess, touches."""
+    """Return the possible flights of a part of the clip without certain contacts."""
     whole = _fitted(times, fall, first, past, step)
     if whole.clear:
         return [whole]
     out = []
     for a, b in runs(np.asarray(~touched[first:past])):
         part = _fitted(times, fall, first + a, first + b, step)
-        if part.clear or _falls(fall, part):
-            out.append(part)
-            continue
-        # A thing that is thrown and caught falls in between.
-        falling = _force(fall[first + a : first + b]) < _FALLS
-        thrown = [
-            _fitted(times, fall, first + a + c, first + a + d, step)
-            for c, d in runs(np.asarray(falling))
-            if (d - c) * step >= _LEAST
-        ]
-        out += thrown or [part]
+        sure = part.clear or _falls(fall, part)
+        out += [part] if sure else _thrown(times, fall, part, step) or [part]
     return out
+
+
+def _thrown(times: FloatArray, fall: FloatArray, part: Flight, step: float) -> list[Flight]:
+    """Return the flights inside a part in which an object is thrown and caught."""
+    falling = np.asarray(_force(fall[part.first : part.past]) < _FALLS)
+    spans = [(part.first + a, part.first + b) for a, b in runs(falling) if (b - a) * step >= _LEAST]
+    return [_fitted(times, fall, a, b, step) for a, b in spans]
 
 
 def _force(fall: FloatArray) -> FloatArray:
@@ -183,7 +181,7 @@ def _falls(fall: FloatArray, flight: Flight) -> bool:
 
 
 def _fitted(times: FloatArray, fall: FloatArray, first: int, past: int, step: float) -> Flight:
-    """Fit a stretch's gravity: the median of what falls, clear where it hardly varies."""
+    """Fit the gravity of a part: the median acceleration, which is clear if it hardly varies."""
     cut = int((past - first) * _INNER)
     inner = fall[first + cut : past - cut]
     gravity = -float(np.median(fall[first:past, 1]))
@@ -196,7 +194,7 @@ def _fitted(times: FloatArray, fall: FloatArray, first: int, past: int, step: fl
 
 
 def _pooled(clear: list[Flight]) -> float | None:
-    """Return the gravity of all clear flights together, longer ones counting more."""
+    """Return the mean gravity of clear flights, weighted by their length, or ``None``."""
     if not clear:
         return None
     seconds = [f.past - f.first for f in clear]
@@ -210,7 +208,7 @@ def _like_others(flight: Flight, pooled: float | None) -> bool:
 
 
 def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
-    """Decide whether a flight's timing is believed."""
+    """Return a flight with the speed that corrects its timing; 1 if the timing is plausible."""
     gravity = flight.gravity if flight.clear else pooled
     sure = flight.clear and flight.end - flight.start >= _SHORT
     off = _OFF if sure and abs(pooled / EARTH - 1) > _OFF else _OFF_UNSURE
@@ -221,7 +219,7 @@ def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
 def _speeds(
     times: FloatArray, flights: tuple[Flight, ...], clear: list[Flight], source: GravityFrom
 ) -> FloatArray:
-    """Extend x* of the flights to the clip: all of it if they agree, otherwise near each flight."""
+    """Extend x* of the flights to the whole clip if they agree, otherwise near each flight."""
     log = np.full(len(times), np.nan)
     for f in flights:
         log[f.first : f.past] = np.log(f.speed)
@@ -239,27 +237,29 @@ def _speeds(
 
 
 def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
-    """Say how the flights fall, what is made of it, and what it may come from."""
+    """Return notes on the gravity of flights, corrections, and possible causes."""
     notes = _held_notes(found)
-    if not found.listed:
-        return notes
-    told = [f for f in found.listed if f.clear] or list(found.listed)
-    words = ", ".join(f"{f.gravity:.3g} at {f.start:.3g} s" for f in told[:6])
-    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
-    notes.append(
-        Note(
-            f"{found.mask.mean():.0%} of the clip is flight; fitted gravity in m/s²: {words}{more}"
-            + ("" if any(f.clear for f in found.listed) else " (not clear)"),
-            code="flights",
-            share=float(found.mask.mean()),
-            flights=[(f.start, f.end, f.gravity, f.clear) for f in found.listed],
-        )
-    )
+    if found.listed:
+        notes.append(_gravity_note(found))
     if found.corrected:
         notes.append(_corrected_note(found))
     elif source == "recording":
         notes += _kept_notes(found)
     return notes
+
+
+def _gravity_note(found: Flights) -> Note:
+    clear = [f for f in found.listed if f.clear]
+    told = clear or list(found.listed)
+    words = ", ".join(f"{f.gravity:.3g} at {f.start:.3g} s" for f in told[:6])
+    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
+    return Note(
+        f"{found.mask.mean():.0%} of the clip is flight; fitted gravity in m/s²: {words}{more}"
+        + ("" if clear else " (not clear)"),
+        code="flights",
+        share=float(found.mask.mean()),
+        flights=[(f.start, f.end, f.gravity, f.clear) for f in found.listed],
+    )
 
 
 def _held_notes(found: Flights) -> list[Note]:
@@ -268,8 +268,8 @@ def _held_notes(found: Flights) -> list[Note]:
         return []
     return [
         Note(
-            f"{share:.0%} of the clip is held up by something that was not found: no force is "
-            "asked of it there",
+            f"{share:.0%} of the clip is held by a contact that was not detected: forces "
+            "have no limits there",
             Remedy("give the contacts", parameter="contacts"),
             code="held-unseen",
             share=share,
@@ -299,11 +299,10 @@ def _corrected_note(found: Flights) -> Note:
         f"{len(changed)} of {len(found.listed)} flights do not fall with {EARTH} m/s² and are "
         f"taken to be true at {typical:.2f} times their speed"
     )
+    remedy = Remedy("keep the timing", parameter="gravity_from", value="recording")
     whole = bool((np.abs(np.log(found.speeds) - 2 * np.log(typical)) < 0.2).all())
-    likely = [r for r in _FRAME_RATES if abs(np.log(typical / r)) < _LIKE_RATE and len(changed) > 1]
-    if whole and likely:
+    likely = [r for r in _FRAME_RATES if abs(np.log(typical / r)) < _LIKE_RATE]
+    if whole and likely and len(changed) > 1:
         fact += f": the frame rate in the file may be {1 / likely[0]:g} times the true one"
         remedy = Remedy("give the frame rate", parameter="reading.fps")
-    else:
-        remedy = Remedy("keep the timing", parameter="gravity_from", value="recording")
     return Note(fact, remedy, code="gravity-corrected", flights=len(changed), rate=typical)

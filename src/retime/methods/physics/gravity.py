@@ -1,4 +1,4 @@
-"""Gravity as people say it: a size, a vector, or a direction of the figure's own."""
+"""Parse gravity: a magnitude, a vector, or a direction relative to the figure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNIT = " m/s²"
 
 
 def written_gravity(gravity: FloatArray) -> str:
-    """Write a gravity as a person gives it: its size where it points down; otherwise its vector."""
+    """Format a gravity: its magnitude if it points down, otherwise its vector."""
     x, y, z = (float(v) for v in gravity)
     if abs(x) + abs(z) < 1e-9 and y < 0:
         return f"{-y:g}"
@@ -47,7 +47,7 @@ def written_gravity(gravity: FloatArray) -> str:
 
 
 def note_of_gravity(gravity: FloatArray) -> list[Note]:
-    """Say which gravity a timing is for, where it is not that of the earth."""
+    """Return a note on the gravity of a timing if it is not that of the earth."""
     if np.allclose(gravity, DOWN):
         return []
     told = written_gravity(gravity)
@@ -61,7 +61,7 @@ def gravity_noted(notes: Iterable[str]) -> str | None:
 
 
 def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:
-    """Bring a gravity to a vector (3,) in m/s^2, Y up.
+    """Convert a gravity to a vector (3,) in m/s^2, Y up.
 
     A size points downwards, and ``0.5g`` is one too; ``left:9.81`` and its like are seen from the
     figure, on the whole of the clip; text may also be ``x,y,z``.

@@ -1,4 +1,4 @@
-"""Heights of flights: keep the timing of a jump and change how high it goes instead.
+"""Change the height of a jump instead of its timing.
 
 In flight the centre of mass must fall with gravity. Where its timing is to stay, a parabola is
 added to the root's height that makes up the difference. Rotations are unchanged.
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["flight_layer", "root_layer"]
 
-# Changes below this, in metres, are none.
+# Smallest change of height, metres.
 _UNSEEN = 1e-4
 
 
 def root_layer(motion: Motion, times: FloatArray, offset: FloatArray, metres: float) -> PoseLayer:
-    """Return the change of pose that lifts a figure by offsets (F,) in metres.
+    """Return a pose layer that raises a figure by offsets (F,) in metres.
 
     Parameters
     ----------
     motion : Motion
-        Whose roots are lifted.
+        The motion.
     times : array (F,)
-        Of the offsets, seconds.
+        Times of the offsets, seconds.
     offset : array (F,)
-        Upwards, metres.
+        Offsets upwards, metres.
     metres : float
         Metres per unit of the motion.
     """
@@ -50,27 +50,24 @@ def root_layer(motion: Motion, times: FloatArray, offset: FloatArray, metres: fl
 def flight_layer(
     model: PhysicsModel, motion: Motion, warp: TimeWarp
 ) -> tuple[PoseLayer | None, list[Note]]:
-    """Return the change of heights that lets a motion's flights fall with a model's gravity.
+    """Return a pose layer that changes heights, so that flights fall with the model's gravity.
 
     Parameters
     ----------
     model : PhysicsModel
-        Of the motion.
+        The model of the motion.
     motion : Motion
-        As it was given: in its own units.
+        The motion, in its own units.
     warp : TimeWarp
-        The timing that it will have.
+        Its new timing.
     """
     flights = [f for f in model.flights if f.clear]
     if not flights:
         return None, [Note("no flight is clear: no height was changed", code="no-clear-flight")]
     gravity = float(np.linalg.norm(model.gravity))
     spans = [(f.start, f.end) for f in flights]
-    wanted = []
-    for start, end in spans:
-        at = warp.inverse([start, end])
-        wanted.append(gravity * float((at[1] - at[0]) / (end - start)) ** 2)
-    more = [goal - f.gravity for goal, f in zip(wanted, flights, strict=True)]
+    slowed = [float(np.ptp(warp.inverse(span))) / (span[1] - span[0]) for span in spans]
+    more = [gravity * s**2 - f.gravity for s, f in zip(slowed, flights, strict=True)]
     offset = flight_offsets(model.times, spans, more)
     if np.abs(offset).max() < _UNSEEN:
         return None, []

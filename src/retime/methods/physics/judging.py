@@ -1,4 +1,4 @@
-"""Judge a motion as physics: by the same gravity, masses, friction and contacts as its retiming."""
+"""Evaluate a motion by the gravity, masses, friction and contacts of its retiming."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Residual(Pictured):
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgement(Pictured):
-    """Whether a body could have produced a motion, and by how much not."""
+    """Feasibility of a motion, and residual forces."""
 
     explanation: Explanation
     residuals: tuple[Residual, ...]
@@ -66,7 +66,7 @@ class Judgement(Pictured):
     notes: tuple[Note, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the values as a dictionary."""
         return {
             **self.explanation.to_json(),
             "residuals": [vars(r) for r in self.residuals],
@@ -99,7 +99,7 @@ def judge(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
 ) -> Judgement:
-    """Judge a motion by a source's body if that is known; otherwise by its own.
+    """Evaluate a motion with the body of its source, if known, or with its own.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def judge(
     source : Motion, optional
         Its source.
     warp : TimeWarp, optional
-        From its time to the source's: then the timing is judged as the retiming does it.
+        Warp to the time of the source, to evaluate the timing as the retiming does.
     """
     clip = motion if source is None else source
     used = written_gravity(parse_gravity(p.gravity, clip, find_body(clip)))
@@ -136,7 +136,7 @@ def _judged(
         told = model.explain(warp)
         residuals = residual_table(model, told.timing)
         return Judgement(told, residuals, model.flights, model.notes)
-    # A motion that is judged as it is has no timing to correct.
+    # The timing of a motion without a source is not corrected.
     own = PhysicsModel(motion, **values_of(replace(p, gravity_from="recording")))
     body = own if source is None else PhysicsModel(source, **values_of(replace(p, contacts=None)))
     delivered = body.like(motion, own)
@@ -146,7 +146,7 @@ def _judged(
 
 
 def residual_table(model: PhysicsModel, timing: FloatArray) -> tuple[Residual, ...]:
-    """List what contacts cannot give at a timing (F, 2) of (p'', p'^2), component by component."""
+    """Return the residuals of a timing (F, 2) of (p'', p'^2), by component."""
     rest = model.rest_of(timing)[~model.held]
     if not len(rest):
         rest = np.zeros((1, 6))

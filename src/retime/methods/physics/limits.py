@@ -1,4 +1,4 @@
-"""How strong a figure is: the most torque of every joint."""
+"""Torque limits of joints, and limits of the forces on the root."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from retime.motion import Motion
 
 __all__ = ["joint_limits", "lent_limits", "root_limits", "with_accelerations"]
 
-# The slack across and ahead, up, and of the moments, as shares of the given one; moments are in
-# weights times a metre. In flight only air could give it.
+# Factors on the slack of forces (horizontal and vertical) and moments (weight times a metre), and
+# the factor in flight, where only air resistance remains.
 _SLACK, _FLIGHT_SLACK = np.array([0.5, 1.0, 0.5, 1.0, 1.0, 1.0]), 0.02
 _UNBOUNDED = 1e9
-# A figure whose masses were changed is lent so much more than it needs to move as recorded.
+# Margin of the limits of a figure with changed masses, over the torques of the recorded motion.
 _LENT = 1.02
 
-# Torques that a joint is given at the least, newton metres: a clip may not use some at all.
+# Least torque limit, newton metres, because a clip may not use some joints.
 _LEAST_LIMIT = 15.0
 
 
@@ -36,16 +36,16 @@ def joint_limits(
     factor: float,
     others: Sequence[RecordedForces] = (),
 ) -> FloatArray:
-    """Return the most torque of the joints' rows: (joints' dofs), or by pose (F, joints' dofs).
+    """Return the torque limits of the joints' degrees of freedom, (N,), or by pose (F, N).
 
     Parameters
     ----------
     recorded : RecordedForces
-        Of the motion.
+        Forces of the motion.
     given, factor
         ``torque_limits`` and ``limit_factor`` of the model.
     others : sequence of RecordedForces
-        Of further clips of the figure, whose torques count as observed.
+        Forces of other clips of the figure, whose torques count as observed.
     """
     if callable(given):
         return _by_pose(recorded, given)
@@ -58,14 +58,7 @@ def joint_limits(
     else:
         values = np.full(len(by_joint), coerce(given, float, "torque_limits"))
     m = recorded.measured
-    named = dict(m.named_limits)
-    if isinstance(given, Mapping):
-        named |= {
-            n: coerce(v, float, "torque_limits")
-            for key, v in given.items()
-            for n in m.body.find_joints([key])
-        }
-    for name, strength in named.items():
+    for name, strength in _named_limits(recorded, given).items():
         rows = m.figure.rows(name, m.motion.skeleton)
         if rows is not None and rows.start >= 6:
             values[(rows.start - 6) // 3] = strength
@@ -74,11 +67,24 @@ def joint_limits(
     return np.repeat(values, 3)
 
 
-def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> FloatArray:
-    """Return the force and moment on the root that need no source, (F, 6).
+def _named_limits(recorded: RecordedForces, given: TorqueLimits) -> dict[str, float]:
+    """Return the torque limits that are given by joint."""
+    m = recorded.measured
+    named = dict(m.named_limits)
+    if isinstance(given, Mapping):
+        named |= {
+            n: coerce(v, float, "torque_limits")
+            for key, v in given.items()
+            for n in m.body.find_joints([key])
+        }
+    return named
 
-    It is a fraction of the weight under the model's gravity, along the body's own axes; nothing is
-    asked of frames that something unseen holds.
+
+def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> FloatArray:
+    """Return the limits of unexplained forces and moments on the root, (F, 6).
+
+    They are a fraction of the weight under the model's gravity, along the axes of the body. Frames
+    in which an undetected contact holds the body have no limits.
     """
     weight = recorded.weight * float(np.linalg.norm(gravity)) / EARTH
     out = np.where(recorded.flight[:, None], _FLIGHT_SLACK, _SLACK) * slack * weight
@@ -89,9 +95,9 @@ def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> 
 def lent_limits(
     limits: FloatArray, needed: FloatArray, maps: Sequence[FloatArray], weight: float
 ) -> tuple[FloatArray, float]:
-    """Raise limits (F, dofs) to what a changed body needs to move as recorded, (F, dofs).
+    """Raise limits (F, dofs) to the torques of the recorded motion with a changed body.
 
-    Returns the limits and the largest factor that was lent.
+    Returns the limits and the largest factor by which one was raised.
     """
     torques = _LENT * np.abs(joint_torques(needed, list(maps), weight, limits[:, 6:]))
     out = limits.copy()
@@ -111,7 +117,7 @@ def _by_pose(recorded: RecordedForces, given: Callable[[Motion], Any]) -> FloatA
 
 
 def _by_name(recorded: RecordedForces, other: RecordedForces) -> FloatArray:
-    """Return another clip's torques by this one's joints: some stand still in one of the two."""
+    """Return the torques of another clip for the joints of this one; 0 for joints it lacks."""
     if not set(recorded.joints) & set(other.joints):
         raise InputError("the clips for torque limits must be of the same figure")
     torques = other.torques

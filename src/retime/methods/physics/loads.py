@@ -1,4 +1,4 @@
-"""Loads as people say them: 15 kilograms on the chest, in the hands, in a backpack."""
+"""Loads: 15 kilograms on the chest, in the hands, or in a backpack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retime.motion.kinematics import global_rotations
 
 __all__ = ["PLACES", "added_loads", "moved_centres"]
 
-# Words for places beside joints and roles.
+# Names of places other than joints and roles.
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
 # A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.
@@ -44,23 +44,27 @@ def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added,
 
 
 def _joints(m: Measured, place: str) -> list[tuple[str, FloatArray]]:
-    """Return the joints that carry a load, and where in their frames it is beside the segment."""
-    names, nowhere = m.motion.skeleton.names, np.zeros(3)
+    """Return the joints that carry a load, and its offset in the frame of each joint."""
+    names = m.motion.skeleton.names
     if place == "hands":
-        hands = [m.body.roles[r] for r in ("left_hand", "right_hand") if r in m.body.roles]
+        hands = _joints_of(m, ("left_hand", "right_hand"))
         if not hands:
             raise InputError("the figure has no hands to carry a load; name a joint")
-        return [(names[j], nowhere) for j in hands]
+        return [(names[j], np.zeros(3)) for j in hands]
     if place == "backpack":
-        back = next((m.body.roles[r] for r in _BACK if r in m.body.roles), None)
-        if back is None:
+        back = _joints_of(m, _BACK)
+        if not back:
             raise InputError("the figure has no back to carry a backpack; name a joint")
-        return [(names[back], _behind(m, back))]
-    return [(n, nowhere) for n in m.body.find_joints([place])]
+        return [(names[back[0]], _behind(m, back[0]))]
+    return [(n, np.zeros(3)) for n in m.body.find_joints([place])]
+
+
+def _joints_of(m: Measured, roles: Iterable[str]) -> list[int]:
+    return [m.body.roles[role] for role in roles if role in m.body.roles]
 
 
 def _behind(m: Measured, joint: int) -> FloatArray:
-    """Return the way to behind a joint in its own frame, metres."""
+    """Return the offset to behind a joint in its own frame, metres."""
     heading = m.dynamics.headings
     behind = -np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=1)
     turns = quat.conjugate(global_rotations(m.motion)[:, joint])
@@ -70,7 +74,7 @@ def _behind(m: Measured, joint: int) -> FloatArray:
 
 def _ball(m: Measured, joint: str, kilograms: float, offset: FloatArray) -> Added:
     if m.motion.skeleton.index(joint) not in m.figure.places:
-        raise InputError(f"{joint!r} is no part of the figure that carries loads")
+        raise InputError(f"{joint!r} is not a part of the figure that can carry loads")
     own = m.solids.get(joint)
     centre = offset if own is None else own.centre + offset
     radius = (3 * kilograms / (4 * np.pi * _DENSITY)) ** (1 / 3)
@@ -81,11 +85,11 @@ def _ball(m: Measured, joint: str, kilograms: float, offset: FloatArray) -> Adde
 def moved_centres(
     m: Measured, shifts: Iterable[tuple[str, tuple[float, float, float]]]
 ) -> dict[str, FloatArray]:
-    """Return how far each named segment's centre of mass is moved, metres in its joint's frame."""
+    """Return the shift of the centre of mass of each named segment, metres in its joint's frame."""
     out = {}
     for key, shift in shifts:
         for name in m.body.find_joints([key]):
             if name not in m.figure.bodies:
-                raise InputError(f"{name!r} has no mass of its own whose centre could be moved")
+                raise InputError(f"{name!r} has no mass whose centre could be moved")
             out[name] = np.array(shift, float)
     return out

@@ -1,4 +1,4 @@
-"""One pass over a motion: its figure, its dynamics, what touches the ground, and its flights."""
+"""Measure a motion in one pass: figure, dynamics, contacts and flights."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from retime.notes import Note
 
 __all__ = ["Measured", "measure"]
 
-# A figure that is no person hangs by its root if that moves less than this, in metres.
+# Largest movement of the root by which figures other than persons hang, metres.
 _HANGS = 0.01
 
 
@@ -54,7 +54,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     path = filtered_path(figure, clip, cutoff)
     dynamics = measure_dynamics(figure, path, body.frame(clip)[1])
     supports = supports_of(clip, body, p.contacts, only=p.contacts_only)
-    if p.contacts is None:  # what was found is taken where it can carry
+    if p.contacts is None:  # detected contacts that can carry weight
         others = tuple(o for o in supports.others if o.joint in figure.places)
         supports = replace(supports, others=others)
     _must_carry(clip, figure, supports)
@@ -78,7 +78,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
 
 
 def _must_carry(clip: Motion, figure: Figure, supports: Supports) -> None:
-    """Refuse figures whose feet are not connected to what they carry, such as captured points."""
+    """Raise if the feet are not connected to the body, as in captured points."""
     carrying = [foot.ankle_joint for foot in supports.feet]
     carrying += [foot.toe_joint for foot in supports.feet]
     carrying += [other.joint for other in supports.others]
@@ -110,7 +110,7 @@ def _flights(
             airborne |= (clip.times >= start - 1e-9) & (clip.times <= end + 1e-9)
     touched = ~supports.flight
     found = find_flights(np.asarray(clip.times), dynamics.fall(), touched, airborne, p.gravity_from)
-    # Heights that will be changed do not bind the timing.
+    # Flights whose heights will be changed do not limit the timing.
     return found.released() if p.fit_flights == "height" else found
 
 

@@ -1,4 +1,4 @@
-"""The physics of a motion: what timings a body could produce, and the best of them."""
+"""Physics of a motion: feasible timings, and the best of them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 
-# More than this, in seconds, is not met.
+# Tolerance of durations, seconds.
 _MISSED = 0.01
-# How far outside a region counts as within, in p'^2.
+# Tolerance of feasibility, in p'^2.
 TOLERANCE = 0.05
-# The most weight of feasibility where no timing is feasible.
+# Largest weight of feasibility if no timing is feasible.
 _SOFT = 100.0
-# Slack of a motion that is judged as it is, in that of a timing.
+# Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
 
 
@@ -81,7 +81,7 @@ class PhysicsModel(CapableBody, Pictured):
             A warp of this motion, or a motion that was made of it by edits of any kind, which is
             judged as it is. Default: the recorded timing.
         tolerance : float
-            How far outside a region counts as within, in p'^2.
+            Tolerance of feasibility, in p'^2.
 
         Returns
         -------
@@ -111,13 +111,13 @@ class PhysicsModel(CapableBody, Pictured):
         return np.stack([y, square], axis=1)
 
     def distances(self, timing: FloatArray) -> FloatArray:
-        """Return how far a timing is outside of each frame's region."""
+        """Return the distance of a timing from the region of each frame."""
         return np.array(
             [r.distance((t[0], t[1])) for r, t in zip(self.regions, timing, strict=True)]
         )
 
     def _same_body(self, motion: Motion) -> PhysicsModel:
-        """Return a model of another motion with this one's mass, data and filter."""
+        """Return a model of another motion with the mass, data and filter of this one."""
         return PhysicsModel(
             motion,
             gravity=tuple(self.gravity),
@@ -148,14 +148,14 @@ class PhysicsModel(CapableBody, Pictured):
         other._forgives = False
         limits = other.limits.copy()
         limits[:, 6:] = self.limits[:, 6:].max(axis=0)
-        # Its forces were measured, not timed: nothing of the error is forgiven.
+        # No errors are tolerated, because there is no recorded timing.
         weight = self.weight * float(np.linalg.norm(self.gravity)) / EARTH
         limits[:, :6] = np.maximum(limits[:, :6], _MEASURED * self.slack * weight)
         other.limits = limits
         return other
 
     def rest_of(self, timing: FloatArray) -> FloatArray:
-        """Return the force and moment (F, 6) that contacts cannot give at a timing (F, 2)."""
+        """Return the residual force and moment (F, 6) of a timing (F, 2)."""
         needed = self.torques.at(timing[:, 0], timing[:, 1])[:, :6]
         out: FloatArray = needed - self._recorded.given(needed)
         return out
@@ -169,7 +169,7 @@ class PhysicsModel(CapableBody, Pictured):
 
     @cached_property
     def _usual(self) -> PhysicsModel:
-        """The same on ground with grip: less makes less feasible, but no other effort."""
+        """The effort on ground with normal friction."""
         usual = self._recorded.usual
         if usual is self._recorded:
             return self
@@ -184,7 +184,7 @@ class PhysicsModel(CapableBody, Pictured):
         return bake(usual.effort, target, usual.limits, self._flat, self.flight)
 
     def _target(self, objective: Any) -> FloatArray:
-        """Return the torques that an objective matches, (F, joints' dofs)."""
+        """Return the target torques of an objective, (F, joints' dofs)."""
         if isinstance(objective, tuple) and len(objective) == 2:
             return self._target_of(*objective)
         if objective == "auto":
@@ -205,7 +205,7 @@ class PhysicsModel(CapableBody, Pictured):
         )
 
     def _baked(self, objective: Any) -> Baked:
-        """Bake once for each kind of objective: a dragged keytime must not wait for it."""
+        """Return the baked objective, cached for dragged keytimes."""
         if not isinstance(objective, str):
             return self.baked(objective)
         kept: dict[str, Baked] = self.__dict__.setdefault("_kept", {})
@@ -214,7 +214,7 @@ class PhysicsModel(CapableBody, Pictured):
         return kept[objective]
 
     def _target_of(self, motion: Motion, warp: TimeWarp) -> FloatArray:
-        """Take over another motion's torques, by a warp from this one's time to its."""
+        """Return the torques of another motion, by a warp from the time of this one to its."""
         if not (isinstance(motion, Motion) and isinstance(warp, TimeWarp)):
             raise InputError("another motion's effort is given as (motion, warp to its time)")
         other = self._same_body(motion)
@@ -226,7 +226,7 @@ class PhysicsModel(CapableBody, Pictured):
 
     @takes(SearchParameters)
     def solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
-        """Find the best timing: the nodes' source times, and what was found for them."""
+        """Find the best timing; return the source times of the nodes and the solution."""
         return self._solve(p)
 
     def _solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
@@ -291,7 +291,7 @@ class PhysicsModel(CapableBody, Pictured):
         return warp.with_notes(*notes)
 
     def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:
-        """Stretch what physics suggests evenly: longer than a body could make it last."""
+        """Stretch the slowest feasible timing uniformly to a longer one."""
         duration = float(told.values["asked"])
         free = self.warp(**(vars(p) | {"duration": "free", "strict": False}))
         begin = free.output[0]

@@ -15,9 +15,9 @@ __all__ = ["Baked", "Effort", "bake", "effort_of", "least_forces"]
 
 # Rows of the root in fits of contact forces: they must be met, moments a little more.
 _MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
-# What forces cost beside torques, so that of many that do, the least are taken.
+# Small cost of forces, so that the least of equivalent forces are chosen.
 _FORCE_COST = 0.02
-# In flight a region is a point that no effort moves: torques must not outweigh it.
+# In flight a region is a point, and torques must not outweigh it.
 _FLIGHT_FIRMNESS = 1000.0
 
 
@@ -28,7 +28,7 @@ class Baked:
     Parameters
     ----------
     starts : array (F + 1,) of int
-        Where each frame's corners begin.
+        Index of the first corner of each frame.
     corners : array (V, 2)
         Corners (p'' / unit, p'^2) of the polygons of all frames.
     matching : array (F, 6)

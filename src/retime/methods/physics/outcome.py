@@ -28,16 +28,16 @@ __all__ = [
     "unmet",
 ]
 
-# Rounding of durations, as a share.
+# Relative tolerance of durations.
 _ROUNDING = 1e-6
-# Forces below this, in body weights, are not worth a word.
+# Smallest force that is reported, in body weights.
 _SMALL = 0.02
-# Strength that was lent is told from this factor on.
+# Smallest factor of raised limits that is reported.
 _LENT = 1.03
 
 
 def forgiven_notes(model: CapableBody) -> list[Note]:
-    """Say how much force contacts could not give to the recorded motion, in body weights."""
+    """Return a note on unexplained forces of the recorded motion, in body weights."""
     notes = []
     touching = ~(model.flight | model.held)
     if touching.any():
@@ -47,7 +47,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
             notes.append(
                 Note(
                     f"the recording lacks {usual:.2f} body weights of force at the median and "
-                    f"{most:.2f} at 95 %: that is forgiven as error of measurement",
+                    f"{most:.2f} at 95 %: this is treated as a measurement error",
                     code="forgiven",
                     median=usual,
                     most=most,
@@ -56,7 +56,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
     if model.lent > _LENT:
         notes.append(
             Note(
-                f"to move as recorded with the changed masses, joints are lent up to "
+                f"to move as recorded with the changed masses, joints get up to "
                 f"{model.lent:.2f} times their strength",
                 code="strength-lent",
                 factor=model.lent,
@@ -68,7 +68,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
 def natural_length(
     model: PhysicsModel, p: ModelWarpParameters
 ) -> tuple[ModelWarpParameters, list[Note]]:
-    """Leave the length to physics where the recorded timing is not believed and none was asked."""
+    """Return a free duration if none is given and the recorded timing is corrected."""
     if p.duration is not None or not is_plain(p) or not model._measured.flights.corrected:
         return p, []
     note = Note(
@@ -80,12 +80,12 @@ def natural_length(
 
 
 def is_plain(p: ModelWarpParameters) -> bool:
-    """Return whether nothing but a length is requested."""
+    """Return whether only a length is requested."""
     return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
 
 
 def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
-    """Say that a body could not make it so short, or so long."""
+    """Return a note if the length is shorter or longer than feasible."""
     if asked is None:
         return None
     least, most = model.minimum_duration(), model.maximum_duration()
@@ -103,8 +103,8 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
         )
     if most is not None and asked > most * (1 + _ROUNDING):
         return Note(
-            f"{asked:.3g} s is longer than a body could make it last ({most:.3g} s is the most): "
-            "it is shown in slow motion",
+            f"{asked:.3g} s is longer than the longest feasible duration, {most:.3g} s: it is "
+            "slow motion",
             code="longer-than-possible",
             asked=asked,
             most=most,
@@ -113,7 +113,7 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
 
 
 def optimum_notes(model: PhysicsModel, found: Solution) -> list[Note]:
-    """Say how good a timing is, and how many frames have none."""
+    """Return notes on the optimality of a timing and on infeasible frames."""
     notes = []
     empty = model.empty_frames
     if len(empty):
@@ -154,7 +154,7 @@ def _percent(share: float) -> str:
 
 
 def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
-    """Say where a timing that was found is not feasible all the same."""
+    """Return notes on the infeasible parts of a solution."""
     from retime.methods.physics.model import TOLERANCE
 
     distance = model.distances(model.timing_of(warp))
@@ -164,7 +164,7 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
     start = float(model.times[outside[0]])
     return [
         Note(
-            f"{len(outside)} of {len(model.times)} frames ask a little more than a body could do "
+            f"{len(outside)} of {len(model.times)} frames slightly exceed the limits of the body "
             f"(from {start:.3g} s on)",
             code="beyond-feasible",
             frames=len(outside),
@@ -174,7 +174,7 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
 
 
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
-    """Say that what was requested cannot be had together."""
+    """Return the error for a request that is not possible."""
     asked = [w for w, given in (("speeds", rates), ("keytimes", keytimes)) if given]
     wishes = " and ".join(["the duration", *asked]) if asked else "the duration"
     give_up = "a speed or a keytime" if asked else "a duration nearer to the clip's own"

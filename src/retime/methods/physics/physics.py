@@ -57,7 +57,7 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
 
 @takes(PhysicsParameters)
 def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
-    """Retime as a body could have done it, and fit the heights of flights where that is asked.
+    """Retime within physical limits, and fit the heights of flights if requested.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
     Returns
     -------
     Edit
-        The warp; with heights, also the change of pose, and feet held where they stood.
+        The warp; with heights, also a pose layer and held contacts.
     """
     if p.fit_flights == "timing":
         return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
 
 
 def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
-    """List the ends of a range inside the clip: time runs as recorded there."""
+    """Return the ends of a range inside the clip, where the playback speed is 1."""
     assert p.range is not None
     known = [moment for moment, _ in p.rates]
     return [
@@ -94,10 +94,10 @@ def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
 
 
 def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
-    """Return the model that a step works with.
+    """Return the model of a step.
 
-    The last models stay with the motion: a dragged keytime waits for the search alone, and a
-    turned gravity for the regions alone.
+    The last models are cached with the motion: a dragged keytime only repeats the search, and a
+    changed gravity only the regions.
     """
     values = values_of(p, ModelParameters)
     world = World.of(p)

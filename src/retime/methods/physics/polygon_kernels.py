@@ -49,7 +49,7 @@ def _exchange(table, shadow, row, column):  # type: ignore[no-untyped-def]
 
 @kernel
 def _reach(table, basic, low, high, column, way, first_phase):  # type: ignore[no-untyped-def]
-    """Find how far a nonbasic variable may move: the step, the row that stops it, at which bound.
+    """Return the largest step of a nonbasic variable, the blocking row, and its bound.
 
     In the first phase a basic variable outside its bounds stops only where it comes in.
     """
@@ -85,7 +85,7 @@ def _reach(table, basic, low, high, column, way, first_phase):  # type: ignore[n
 
 @kernel
 def _outside(table, basic, low, high, price):  # type: ignore[no-untyped-def]
-    """Sum how far basic variables are outside their bounds; ``price`` gets what would reduce it."""
+    """Return the sum of bound violations of basic variables; ``price`` gets its gradient."""
     total = 0.0
     price[:] = 0.0
     for i in range(table.shape[0]):
@@ -100,7 +100,7 @@ def _outside(table, basic, low, high, price):  # type: ignore[no-untyped-def]
 
 @kernel
 def _best_column(price, value, floor, ceiling):  # type: ignore[no-untyped-def]
-    """Find the nonbasic variable with room that gains most, and which way; -1 where none does."""
+    """Return the best entering nonbasic variable and its direction; -1 if there is none."""
     column = -1
     way = 0.0
     best = _SMALL
@@ -125,7 +125,7 @@ def _free_column(value, floor, ceiling):  # type: ignore[no-untyped-def]
 
 @kernel
 def _next_edge(shadow, value, floor, ceiling, angle):  # type: ignore[no-untyped-def]
-    """Find the edge that the sweep meets next: its variable, which way, how far the sweep turns."""
+    """Return the next edge of the sweep: its variable, direction, and angle of the sweep."""
     column = -1
     way = 0.0
     least = _HUGE
@@ -137,7 +137,7 @@ def _next_edge(shadow, value, floor, ceiling, angle):  # type: ignore[no-untyped
         dx = sign * shadow[1, j]
         if dy * dy + dx * dx < 1e-20:
             continue
-        # How far the direction must turn until moving this way no longer loses.
+        # Angle at which this direction no longer decreases the objective.
         turn = (np.arctan2(dx, dy) + 1.5 * np.pi - angle) % (2 * np.pi)
         if turn > 2 * np.pi - _SLIP:
             turn = 0.0
@@ -264,7 +264,7 @@ def polygon(  # type: ignore[no-untyped-def]
 
 @kernel
 def _keep(corners, at_corners, found, here, name, value, basic_name, basic):  # type: ignore[no-untyped-def]
-    """Write down a corner and the contact forces at it; return how many there are now."""
+    """Store a corner and its contact forces; return the number of corners."""
     columns = name.shape[0]
     corners[found] = here
     for j in range(columns):
@@ -278,7 +278,7 @@ def _keep(corners, at_corners, found, here, name, value, basic_name, basic):  # 
 
 @kernel
 def fewer_vertices(corners, unit, tolerance):  # type: ignore[no-untyped-def]
-    """Return which corners (V, 2) remain without those that repeat or are on an edge.
+    """Return the corners (V, 2) to keep, without repeated ones and those on an edge.
 
     The first coordinate counts in ``unit``; an edge may be missed by the tolerance.
     """
@@ -318,7 +318,7 @@ def nearest_point(first, last, corners, y, x):  # type: ignore[no-untyped-def]
 
     The normal is zero where the nearest point is a corner.
     """
-    inside = last - first >= 3 or last == first  # nothing is known of a frame without corners
+    inside = last - first >= 3 or last == first  # a frame without corners has no region
     best = _HUGE
     ny = nx = py = px = 0.0
     for a in range(first, last):

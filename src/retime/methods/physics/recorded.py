@@ -1,4 +1,4 @@
-"""Forces of a motion as it was recorded, and what its measurement cannot explain.
+"""Forces of a recorded motion, and their measurement errors.
 
 At the timing (0, x*) at which a recording is correct, contacts should give the force that the root
 needs. The rest r is an error of the recorded accelerations, and is tolerated: A := A - r / x*. It
@@ -23,11 +23,11 @@ from retime.methods.physics.supports import support_maps
 
 __all__ = ["USUAL_FRICTION", "RecordedForces"]
 
-# The recording stood on ground of at least this friction.
+# Least friction of the ground of a recording.
 USUAL_FRICTION = 0.5
-# How much a newton metre of moment counts beside a newton, where contacts cannot give all.
+# Weight of a newton metre relative to a newton, where contacts cannot explain all forces.
 _ROWS = np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
-# Torques are counted in this, newton metres, where the least contact forces are looked for.
+# Unit of torques in the search for the least contact forces, newton metres.
 _TORQUE = 100.0
 
 
@@ -47,7 +47,7 @@ class RecordedForces:
 
     @cached_property
     def usual(self) -> RecordedForces:
-        """The same on ground that is not slippery: what the recording stood on."""
+        """The forces on ground with normal friction, as in the recording."""
         if self.friction >= USUAL_FRICTION:
             return self
         return RecordedForces(self.measured, USUAL_FRICTION)
@@ -60,22 +60,22 @@ class RecordedForces:
 
     @property
     def weight(self) -> float:
-        """Weight in newtons: what forces are measured in."""
+        """Weight in newtons, the unit of forces."""
         return float(self.measured.dynamics.masses.sum() * EARTH)
 
     @property
     def flight(self) -> Mask:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         return self.measured.flights.mask
 
     @property
     def held(self) -> Mask:
-        """Frames (F,) in which something unseen holds the root."""
+        """Frames (F,) in which an undetected contact holds the root."""
         return self.measured.flights.held
 
     @property
     def speeds(self) -> FloatArray:
-        """The recorded timing that is believed, x* = p'^2 of every frame, (F,)."""
+        """Correct timing of the recording, x* = p'^2 of each frame, (F,)."""
         return self.measured.flights.speeds
 
     @cached_property
@@ -90,11 +90,11 @@ class RecordedForces:
         return out
 
     def residual_of(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
-        """Return what the contacts cannot give at the root, (F, 6), for a body of scaled masses."""
+        """Return the residual at the root, (F, 6), for a body with scaled masses."""
         needed = self.needed(scale, added)[:, :6]
         out: FloatArray = needed - self.given(needed)
         if self.usual is not self:
-            # Of the force that ground with grip gave, what this one's friction cannot is missing.
+            # Forces that need more friction than this ground has are missing.
             force = self.usual.given(needed)[:, :3]
             across = np.hypot(force[:, 0], force[:, 2])
             grip = self.friction * np.maximum(force[:, 1], 0)
@@ -104,9 +104,9 @@ class RecordedForces:
         return out
 
     def imbalance_of(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
-        """Return the rest at the root, (F, 6), that changed masses add at a standstill.
+        """Return the residual at the root, (F, 6), that changed masses add at a standstill.
 
-        Somebody with a load leans until it is balanced; the recorded poses do not.
+        A person leans to balance a load, which the recorded poses do not show.
         """
         dynamics, ones = self.measured.dynamics, np.ones(len(self.measured.figure.bodies))
         down = np.array(DOWN)
@@ -120,11 +120,11 @@ class RecordedForces:
 
     @cached_property
     def residual(self) -> FloatArray:
-        """The recorded body's rest at the root, (F, 6)."""
+        """Residual of the recorded body at the root, (F, 6)."""
         return self.residual_of(np.ones(len(self.measured.figure.bodies)))
 
     def given(self, needed: FloatArray) -> FloatArray:
-        """Return what contacts can give (F, 6) that is nearest to what is needed."""
+        """Return the force and moment of contacts (F, 6) nearest to the needed ones."""
         from retime.methods.physics.contact_kernels import given_forces
 
         out = np.zeros_like(needed)
@@ -147,7 +147,7 @@ class RecordedForces:
 def joint_torques(
     at: FloatArray, maps: list[FloatArray], weight: float, scale: FloatArray
 ) -> FloatArray:
-    """Return what the joints must give (F, joints' dofs) beside the least contact forces."""
+    """Return the torques of joints (F, joints' dofs) with the least contact forces."""
     out = at[:, 6:].copy()
     nothing = np.zeros(out.shape[1])
     for k, support in enumerate(maps):

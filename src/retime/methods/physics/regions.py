@@ -17,15 +17,15 @@ __all__ = ["Flat", "Region", "find_regions", "flattened", "nearest_inside"]
 # Where each region's corners begin (F + 1,), and the corners of all as (p'' / unit, p'^2).
 Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 
-# Where the figure hardly moves, any speed would do: p'^2 and |p''| are bounded.
+# Bounds of p'^2 and |p''|, because any speed is feasible for a still figure.
 MOST_SPEED, MOST_CHANGE = 16.0, 60.0
-# Contact forces are bounded by so many weights each.
+# Largest contact force, in body weights.
 _MOST_FORCE = 20.0
 _MOST_CORNERS = 250
-# p'' is counted in these, 1/s, beside p'^2; corners that an edge misses by less are dropped.
+# Unit of p'', 1/s, and tolerance for dropping corners.
 UNIT = 5.0
 _TOLERANCE = 1e-4
-# How far within a region its centre is drawn from the edge.
+# Distance of the centre of a region from its edge.
 _INWARDS = 1e-3
 
 
@@ -60,7 +60,7 @@ class Region(Pictured):
         return self.distance(timing) <= 1e-9
 
     def distance(self, timing: tuple[float, float]) -> float:
-        """Return how far a timing (p'', p'^2) is outside, p'' counted in 5/s; 0 inside."""
+        """Return the distance of a timing (p'', p'^2) from the region, p'' in 5/s; 0 inside."""
         if self.empty:
             return float("inf")
         y, x = self.nearest(timing)
@@ -144,7 +144,7 @@ def flattened(
 
 
 def nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
+    """Return the point of a polygon nearest to another, slightly inside its edge."""
     if not len(corners):
         return wanted.copy()
     from retime.methods.physics.polygon_kernels import nearest_point

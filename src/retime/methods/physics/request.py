@@ -16,7 +16,7 @@ from retime.methods.physics.timing_problem import TimingProblem
 
 __all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
 
-# Speeds that are looked at, as p'; a slow-down has a floor that keeps time from standing.
+# Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
 _SLOW_FLOOR = 0.25
 # Keytimes must be at least this far apart, seconds.
@@ -27,18 +27,18 @@ Pairs = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Request:
-    """Checked wishes.
+    """A valid request.
 
     Parameters
     ----------
     begin : float
-        The clip's first time.
+        First time of the clip.
     keys : tuple of (output s, source s)
-        Moments that must be met, the clip's end among them.
+        Keytimes, including the end of the clip.
     fixed : tuple of (source s, rate)
-        Speeds of time at moments of the source.
+        Playback speeds at source times.
     free : bool
-        Whether the length is left to physics.
+        Whether the length is free.
     """
 
     begin: float
@@ -48,38 +48,22 @@ class Request:
 
     @classmethod
     def of(cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs) -> Request:
-        """Check wishes against the clip's span."""
+        """Make a request for a clip; raise if it is not possible."""
         begin, end = span
         for moment, rate in rates:
-            if not begin <= moment <= end:
-                raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
-            if not SLOWEST <= rate <= FASTEST:
-                raise InputError(
-                    f"a rate of {rate:g} at {moment:g} s is beyond {SLOWEST:g} to {FASTEST:g}"
-                )
+            _must_be_rate(moment, rate, span)
         stop = end if duration in (None, "free") else begin + float(duration)
         if not (np.isfinite(stop) and stop > begin):
             raise InputError(f"the duration must be above 0 s, not {duration}")
         keys = [*sorted((float(o), float(s)) for o, s in keytimes), (stop, end)]
-        for before, (output, source) in itertools.pairwise([(begin, begin), *keys]):
-            later = output > before[0] + _LEAST_LEG and source > before[1] + _LEAST_LEG
-            if not (np.isfinite([output, source]).all() and later):
-                raise InputError(
-                    f"keytime {output:g}={source:g} (output s = source s) does not come after "
-                    f"{before[0]:g}={before[1]:g}; both times must rise within the clip"
-                )
-            seconds, way = output - before[0], source - before[1]
-            if not SLOWEST < way / seconds < FASTEST:
-                raise InfeasibleError(
-                    f"{way:.3g} s of the motion cannot take {seconds:.3g} s: speeds go from "
-                    f"{SLOWEST:g} to {FASTEST:g}; {way / FASTEST:.3g} s would be the least"
-                )
+        for before, after in itertools.pairwise([(begin, begin), *keys]):
+            _must_follow(before, after)
         return cls(begin, tuple(keys), tuple(rates), duration == "free")
 
     def nodes(self, times: FloatArray) -> FloatArray:
-        """Return the source times that a timing is found at: the frames, and what is requested."""
-        asked = [s for _, s in self.keys], [m for m, _ in self.fixed]
-        nodes = np.unique(np.r_[times, *asked])
+        """Return the source times of the timing's nodes: frames, keytimes and given speeds."""
+        given = [s for _, s in self.keys], [m for m, _ in self.fixed]
+        nodes = np.unique(np.r_[times, *given])
         kept: FloatArray = nodes[np.r_[True, np.diff(nodes) > 1e-9]]
         return kept
 
@@ -93,7 +77,7 @@ class Request:
         loop: bool,
         weights: tuple[float, float, float],
     ) -> TimingProblem:
-        """State the wishes as a problem over nodes.
+        """Return the request as an optimisation problem over nodes.
 
         ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
         those of feasibility, torques and smoothness.
@@ -103,7 +87,7 @@ class Request:
             return int(np.abs(nodes - source).argmin())
 
         legs = list(itertools.pairwise([(self.begin, self.begin), *self.keys]))
-        # Where time is not to be saved, it must not be saved up by standing on one frame.
+        # A slow-down must not be made by stopping on one frame.
         mean = min((e - s) / (b - a) for (a, s), (b, e) in legs)
         met = legs[:-1] if self.free else legs
         return TimingProblem(
@@ -121,8 +105,31 @@ class Request:
         )
 
 
+def _must_be_rate(moment: float, rate: float, span: tuple[float, float]) -> None:
+    begin, end = span
+    if not begin <= moment <= end:
+        raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
+    if not SLOWEST <= rate <= FASTEST:
+        raise InputError(f"a rate of {rate:g} at {moment:g} s is beyond {SLOWEST:g} to {FASTEST:g}")
+
+
+def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> None:
+    output, source = after
+    seconds, way = output - before[0], source - before[1]
+    if not (np.isfinite([output, source]).all() and min(seconds, way) > _LEAST_LEG):
+        raise InputError(
+            f"keytime {output:g}={source:g} (output s = source s) does not come after "
+            f"{before[0]:g}={before[1]:g}; both times must rise within the clip"
+        )
+    if not SLOWEST < way / seconds < FASTEST:
+        raise InfeasibleError(
+            f"{way:.3g} s of the motion cannot take {seconds:.3g} s: speeds go from "
+            f"{SLOWEST:g} to {FASTEST:g}; {way / FASTEST:.3g} s would be the least"
+        )
+
+
 def at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
-    """Give nodes between frames the objective of the nearest frame."""
+    """Return the objective at nodes, which between frames is that of the nearest frame."""
     if len(nodes) == len(times):
         return baked
     frame = np.abs(times[None] - nodes[:, None]).argmin(axis=1)

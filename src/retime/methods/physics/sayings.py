@@ -1,4 +1,4 @@
-"""Values as people say them: 15kg@chest, 70%, 0.5g."""
+"""Parse values such as 15kg@chest, 70% and 0.5g."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from retime.errors import InputError
 
 __all__ = ["EARTH", "parse_load", "parse_share", "weights_of_earth"]
 
-# Gravity that recordings are made under, m/s^2.
+# Gravity of recordings, m/s^2.
 EARTH = 9.81
 _POUND = 0.45359237
 _LOAD = re.compile(r"([0-9.]++)\s*+(kg|lbs?)?\s*+@\s*+(\S.*+)", re.IGNORECASE)
@@ -16,7 +16,7 @@ _OF_EARTH = re.compile(r"\s*+([0-9.]++)\s*+g\s*+", re.IGNORECASE)
 
 
 def parse_load(text: str) -> tuple[str, float]:
-    """Bring a load as people write it to (place, kilograms).
+    """Parse a load to (place, kilograms).
 
     Examples
     --------
@@ -41,7 +41,7 @@ def parse_load(text: str) -> tuple[str, float]:
 
 
 def parse_share(text: str) -> float:
-    """Bring a fraction as people write it to a factor.
+    """Parse a fraction or a percentage.
 
     Examples
     --------
@@ -58,6 +58,6 @@ def parse_share(text: str) -> float:
 
 
 def weights_of_earth(text: str) -> float | None:
-    """Return gravity in m/s^2 that is told as a fraction of the earth's, as ``0.5g``."""
+    """Parse gravity as a fraction of that of the earth, such as ``0.5g``, to m/s^2."""
     found = _OF_EARTH.fullmatch(text)
     return None if found is None else float(found.group(1)) * EARTH

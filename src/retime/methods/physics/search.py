@@ -27,13 +27,13 @@ from retime.methods.physics.walls import Walls
 __all__ = ["solve"]
 
 _MOST_STEPS = 120
-# Durations are met to this many seconds before the last correction, which makes them exact.
+# Tolerance of durations before the last correction makes them exact, seconds.
 _TIME = 1e-7
-# The search ends when the objective is proved to this share, or the barrier is this low.
+# Relative gap, and barrier, at which the search ends.
 _PROVED, _LOWEST = 2e-6, 1e-12
-# Steps that gain less than this share, at a low barrier, are the last.
+# Relative gain at a low barrier below which the search ends.
 _GAIN, _IDLE = 1e-7, 2
-# Of its value, b may lose or gain so much in one step: the time model bends with it.
+# Largest relative decrease and increase of b in one step.
 _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 # What remains of the room to a wall after a step; how much the barrier falls after a good one, and
 # after one that had to be shortened; and how much it rises after one that hardly moved.
@@ -47,14 +47,14 @@ Watch = Callable[[int, FloatArray, float], FloatArray | bool | None]
 def solve(
     problem: TimingProblem, start: FloatArray | None = None, watch: Watch | None = None
 ) -> Solution:
-    """Find the speeds that minimise the objective and meet all legs' times.
+    """Find the speeds that minimise the objective and meet the times of all legs.
 
     Parameters
     ----------
     problem : TimingProblem
         What to solve.
     start : array (K,), optional
-        b to start from, such as the last solution; otherwise even speed on every leg.
+        Initial b, such as the last solution. Default: uniform speed on every leg.
     watch : callable, optional
         Called after every step with its number, b and the objective; true ends the search, and an
         array continues from there.
@@ -63,7 +63,7 @@ def solve(
 
 
 class _Search:
-    """Newton's steps of an interior-point method, and all that they change."""
+    """State and Newton steps of an interior-point method."""
 
     def __init__(
         self, problem: TimingProblem, start: FloatArray | None, watch: Watch | None
@@ -80,7 +80,7 @@ class _Search:
             b = b * self.legs.usual
         b = self._inside(b)
         if start is not None:
-            # Bring the legs near to their times at once: steps that must do so are short.
+            # Start close to the times of the legs, because steps that correct them are short.
             spent = 2 * self.legs.steps / (np.sqrt(b[1:]) + np.sqrt(b[:-1]))
             factor = np.r_[self.legs.sums(spent) / self.legs.wanted, 1.0] ** 2
             b = self._inside(b * self.legs.spread(factor))
@@ -94,7 +94,7 @@ class _Search:
         self._begin(b)
 
     def _inside(self, b: FloatArray) -> FloatArray:
-        """Bring speeds a little within their bounds."""
+        """Move speeds slightly inside their bounds."""
         room = 1e-3 * (self.high - self.low)
         return np.asarray(
             np.clip(b, self.low + np.minimum(room, 1e-2 * self.low), self.high - room)
@@ -113,7 +113,7 @@ class _Search:
         self.diagonal, self.beside = np.zeros(count), np.zeros(count - 1)
 
     def _begin(self, b: FloatArray) -> None:
-        """Place points and multipliers for speeds b."""
+        """Initialise points and multipliers for speeds b."""
         from retime.methods.physics.search_kernels import start_points
 
         w = self.walls
@@ -128,7 +128,7 @@ class _Search:
         self._centre_duals()
 
     def _rooms(self) -> FloatArray:
-        """Return every side's distances from its walls, flat."""
+        """Return the distances of all sides from their walls, flat."""
         from retime.methods.physics.search_kernels import wall_rooms
 
         w = self.walls
@@ -147,7 +147,7 @@ class _Search:
         return float(objective), float(logs)
 
     def run(self) -> Solution:
-        """Take steps until the optimum is proved, or no step gains anything."""
+        """Take steps until the optimum is certified, or no step improves the objective."""
         idle = 0
         for self.number in range(1, _MOST_STEPS + 1):
             gained = self._step()
@@ -167,7 +167,7 @@ class _Search:
         return self._finished()
 
     def _watched(self) -> bool:
-        """Tell a watcher; return whether it pushed."""
+        """Call the watcher; return whether it changed the speeds."""
         if self.watch is None:
             return False
         told = self.watch(self.number, self.b.copy(), objective_of(self.problem, self.b))
@@ -180,7 +180,7 @@ class _Search:
         return False
 
     def _step(self) -> float | None:
-        """Take a step; return what it gained of the merit, or ``None`` if there is none."""
+        """Take a step; return the decrease of the merit, or ``None`` if no step is possible."""
         from retime.methods.physics.search_kernels import (
             bound_steps,
             move_duals,
@@ -190,7 +190,7 @@ class _Search:
 
         p, w, b = self.problem, self.walls, self.b
         legs = len(self.legs.wanted)
-        # A price on time bends the objective the right way only where it is positive.
+        # Only a positive price on time keeps the objective convex.
         positive = np.maximum(self.price[:legs], 0.0)
         newton_system(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
@@ -243,9 +243,9 @@ class _Search:
     def _along(
         self, way: FloatArray, far: float, back: FloatArray, missed: FloatArray
     ) -> tuple[float, float]:
-        """Go as far as the merit falls; times that the step bends away from are met again.
+        """Move along a step as far as the merit decreases, and correct the times of the legs.
 
-        ``back`` (K, C) is how speeds change for what is missed.
+        ``back`` (K, C) is the change of speeds that corrects the times.
         """
         merit = self._whole(self.b, self.points, missed)
         length = far
@@ -268,7 +268,7 @@ class _Search:
         return length, merit - now
 
     def _whole(self, b: FloatArray, points: FloatArray, missed: FloatArray | None) -> float:
-        """Return the merit: objective, barrier, and what is missed."""
+        """Return the merit: objective, barrier and errors of the legs' times."""
         objective, logs = self._merit(b, points)
         missed = self.legs.missed(b, self.spent) if missed is None else missed
         return objective - self.barrier * logs + self.penalty * float(np.abs(missed).sum())
@@ -285,7 +285,7 @@ class _Search:
             self.care = max(_MORE_CAREFUL * self.care, _CAREFUL)
         else:
             self.care = self.care / _MORE_CAREFUL if self.care > _CAREFUL else 0.0
-        if length < 0.1:  # too low too early: begin again from farther inside
+        if length < 0.1:  # the barrier is too low: restart from farther inside
             self.barrier *= _RAISE
             self._centre_duals()
             return
@@ -299,7 +299,7 @@ class _Search:
         self.roof_dual[:] = self.barrier / np.maximum(self.high - self.b, 1e-9)
 
     def _tangent(self) -> float:
-        """Bound what any other timing could reach, where the problem is convex; otherwise 0."""
+        """Return a lower bound of the objective if the problem is convex; otherwise 0."""
         from retime.methods.physics.search_kernels import joint_bound, newton_system
 
         p, w, legs = self.problem, self.walls, len(self.legs.wanted)
@@ -328,7 +328,7 @@ class _Search:
         return objective - self._tangent() <= _PROVED * max(objective, UNSEEN)
 
     def _finished(self) -> Solution:
-        """Make the legs' times exact, and bound what any other timing could reach."""
+        """Make the times of the legs exact, and compute the lower bound."""
         objective = objective_of(self.problem, self.b)
         self._merit(self.b, self.points)
         spent = self.spent.copy()

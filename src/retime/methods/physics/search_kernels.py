@@ -61,7 +61,7 @@ def start_points(b, steps, unit, starts, normals, offsets, middles, points):  # 
 
 @kernel
 def wall_rooms(starts, normals, offsets, points, walls, out):  # type: ignore[no-untyped-def]
-    """Fill every side's distances from its walls."""
+    """Fill the distances of all sides from their walls."""
     for k in range(points.shape[0]):
         for side in range(2):
             f = k + side
@@ -329,7 +329,7 @@ def time_rows(of_time, legs, out):  # type: ignore[no-untyped-def]
 def complementarity(  # type: ignore[no-untyped-def]
     b, low, high, free, floor_dual, roof_dual, rooms, duals
 ):
-    """Return the sum of multipliers times rooms: what the barrier has still to give."""
+    """Return the complementarity gap: the sum of multipliers times distances."""
     out = 0.0
     for i in range(len(duals)):
         out += duals[i] * rooms[i]
@@ -341,7 +341,7 @@ def complementarity(  # type: ignore[no-untyped-def]
 
 @kernel
 def joint_bound(b, steps, unit, starts, corners, alphas, points):  # type: ignore[no-untyped-def]
-    """Return what the objective's tangent could still lose by moving points within their regions.
+    """Return the largest decrease of the objective's tangent by moving points in their regions.
 
     Objective and regions are convex in speeds and points together: no other timing is better than
     the tangent over the regions' corners allows.

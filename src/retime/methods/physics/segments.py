@@ -1,4 +1,4 @@
-"""Segments of a figure: a solid for every joint, from its bones, with the density of water."""
+"""Segments of a figure: a solid for each joint, from its bones and the density of water."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ _RADII = {
     "toe": 0.03,
 }
 _TALL = 1.75
-# A person's mass by height: this, kilograms, at one metre, growing by this power.
+# Mass of a person of one metre, kilograms, and the power of the height that it grows by.
 _MASS, _MASS_GROWS = 17.3, 2.5
 _TRUNK = ("hips", "spine", "chest", "upper_chest", "neck", "head")
-# A trunk segment is at least this long, whatever its bone; hands and heads have no bone of use.
+# Least lengths of segments whose bones are often short or missing, metres.
 _LEAST = {"hips": 0.15, "upper_chest": 0.12, "head": 0.24, "hand": 0.10}
-# What is no person: a bone's radius as a share of its length, and the least of both, metres.
+# Figures other than persons: radius of a bone relative to its length, and least radius, metres.
 _SLENDER, _LEAST_RADIUS = 0.15, 0.01
-# Fingers and the like.
+# Radius of fingers and other small parts, metres.
 _SMALL = 0.012
+_LIMB_PARTS = ("upper_arm", "lower_arm", "upper_leg", "lower_leg")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ class Solid:
     centre : array (3,)
         Centre of mass in the joint's frame, metres.
     inertia : array (3, 3)
-        About the centre, along the joint's axes.
+        Inertia about the centre, along the axes of the joint.
     """
 
     mass: float
@@ -67,12 +68,12 @@ class Solid:
     inertia: FloatArray
 
     def scaled(self, factor: float) -> Solid:
-        """Return the same shape with another density."""
+        """Return the shape with another density."""
         return Solid(self.mass * factor, self.centre, self.inertia * factor)
 
     @staticmethod
     def joined(solids: list[Solid]) -> Solid:
-        """Make one solid of several."""
+        """Combine several solids to one."""
         mass = sum(s.mass for s in solids)
         centre = sum((s.mass * s.centre for s in solids), np.zeros(3)) / mass
         inertia = np.zeros((3, 3))
@@ -89,13 +90,13 @@ class BodyData:
     Parameters
     ----------
     masses : mapping of str to float
-        Kilograms of the segment that is below a joint.
+        Mass of the segment below a joint, kilograms.
     centres : mapping of str to (float, float, float)
         Its centre of mass in the joint's frame, metres.
     radii : mapping of str to float
         Its radius, metres.
     limits : mapping of str to float
-        Most torque at the joint, newton metres.
+        Largest torque at the joint, newton metres.
     """
 
     masses: Mapping[str, float]
@@ -113,7 +114,7 @@ class BodyData:
 
 
 def read_body_data(given: Mapping[str, Any] | None) -> BodyData:
-    """Bring a JSON document to body data; what is unknown or no number is an error."""
+    """Make body data from a JSON document; raise on unknown names and on bad values."""
     fields = tuple(BodyData.__dataclass_fields__)
     if given is not None and not isinstance(given, Mapping):
         raise InputError('body data maps masses, centres, radii and limits: {"masses": {...}}')
@@ -124,15 +125,19 @@ def read_body_data(given: Mapping[str, Any] | None) -> BodyData:
         if not isinstance(values, Mapping):
             raise InputError(f"{key} of body data must map joints to values")
         for joint, value in values.items():
-            if not isinstance(joint, str):
-                raise InputError(f"{key} of body data go by names of joints, not {joint!r}")
-            numbers = np.asarray(value, dtype=float) if _numeric(value) else None
-            wanted = (3,) if key == "centres" else ()
-            if numbers is None or numbers.shape != wanted or not np.isfinite(numbers).all():
-                raise InputError(f"{key} of {joint!r} is {value!r}; it must be finite")
-            if key != "centres" and numbers <= 0:
-                raise InputError(f"{key} of {joint!r} is {value:g}; it must be above 0")
+            _must_be_value(key, joint, value)
     return BodyData(**{f: document.get(f, {}) for f in fields})
+
+
+def _must_be_value(key: str, joint: Any, value: Any) -> None:
+    if not isinstance(joint, str):
+        raise InputError(f"{key} of body data go by names of joints, not {joint!r}")
+    numbers = np.asarray(value, dtype=float) if _numeric(value) else None
+    wanted = (3,) if key == "centres" else ()
+    if numbers is None or numbers.shape != wanted or not np.isfinite(numbers).all():
+        raise InputError(f"{key} of {joint!r} is {value!r}; it must be finite")
+    if key != "centres" and numbers <= 0:
+        raise InputError(f"{key} of {joint!r} is {value:g}; it must be above 0")
 
 
 def _numeric(value: Any) -> bool:
@@ -154,51 +159,55 @@ def cylinder(start: FloatArray, end: FloatArray, radius: float) -> Solid:
 
 
 def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) -> dict[str, Solid]:
-    """Find the solid of every joint: by role for a person; otherwise from the bones.
+    """Return the solid of each joint, by role for a person, otherwise from the bones.
 
     Parameters
     ----------
     motion : Motion
-        Its skeleton's bones, and which way is up for the trunk.
+        Bones of the skeleton, and the direction of the trunk.
     body : Body
         Its roles.
     data : BodyData
         Known values by joint.
     mass : float, optional
-        Kilograms of the whole. Default: a person's by height, and what water would weigh.
+        Mass of the whole, kilograms. Default: typical of the height for a person; otherwise by the
+        density of water.
     """
     person = is_person(motion, body)
     found = _person(motion, body, data) if person else _bones(motion, data)
     if not found:
         found = {motion.skeleton.names[motion.skeleton.roots[0]]: _ball()}
-    if mass is None and person:
+    if mass is not None:
+        found = _with_mass(found, mass, data)
+    elif person:
         factor = usual_mass(motion, body) / sum(s.mass for s in found.values())
         found = {n: s.scaled(factor) for n, s in found.items()}
-    if mass is not None:
-        fixed = sum(m for n, m in data.masses.items() if n in found)
-        free = sum(s.mass for n, s in found.items() if n not in data.masses)
-        if mass <= fixed or free <= 0:
-            raise InputError(f"a mass of {mass:g} kg is less than the sum of its given parts")
-        factor = (mass - fixed) / free
-        found = {n: s if n in data.masses else s.scaled(factor) for n, s in found.items()}
-    for name, kilograms in data.masses.items():
-        if name in found:
-            found[name] = found[name].scaled(kilograms / found[name].mass)
-    for name, centre in data.centres.items():
-        if name in found:
-            found[name] = replace(found[name], centre=np.array(centre, float))
+    for name in found.keys() & data.masses.keys():
+        found[name] = found[name].scaled(data.masses[name] / found[name].mass)
+    for name in found.keys() & data.centres.keys():
+        found[name] = replace(found[name], centre=np.array(data.centres[name], float))
     return found
 
 
+def _with_mass(found: dict[str, Solid], mass: float, data: BodyData) -> dict[str, Solid]:
+    """Scale the solids without a given mass to a mass of the whole."""
+    fixed = sum(m for n, m in data.masses.items() if n in found)
+    free = sum(s.mass for n, s in found.items() if n not in data.masses)
+    if mass <= fixed or free <= 0:
+        raise InputError(f"a mass of {mass:g} kg is less than the sum of its given parts")
+    factor = (mass - fixed) / free
+    return {n: s if n in data.masses else s.scaled(factor) for n, s in found.items()}
+
+
 def is_person(motion: Motion, body: Body) -> bool:
-    """Return whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
+    """Return whether a figure stands on two feet; the limbs of animals end in paws."""
     if not (body.is_biped and "hips" in body.roles):
         return False
     return not any(name.endswith("_end") for name in find_contacts(motion).touching)
 
 
 def usual_mass(motion: Motion, body: Body) -> float:
-    """Return the kilograms of a person of this height: 10 at 0.8 m, 66 at 1.7 m, 86 at 1.9 m."""
+    """Return the typical mass of a person, kilograms: 10 at 0.8 m, 66 at 1.7 m, 86 at 1.9 m."""
     tall = max(standing_height(motion, body), height(motion.skeleton) * motion.units.metres)
     return float(_MASS * tall**_MASS_GROWS)
 
@@ -209,7 +218,7 @@ def _ball(radius: float = 0.1) -> Solid:
 
 
 def _bone_ends(motion: Motion) -> dict[int, list[tuple[int | None, FloatArray]]]:
-    """List each joint's bones in its own frame, metres: to children, and to end sites."""
+    """Return the bones of each joint in its frame, metres: to children and to end sites."""
     skeleton, scale = motion.skeleton, bone_scale(motion)
     out: dict[int, list[tuple[int | None, FloatArray]]] = {j: [] for j in range(len(skeleton))}
     rest = local_translations(motion).mean(axis=0)
@@ -223,7 +232,7 @@ def _bone_ends(motion: Motion) -> dict[int, list[tuple[int | None, FloatArray]]]
 
 
 def bone_scale(motion: Motion) -> FloatArray:
-    """Return metres per unit of each joint's and end site's offset, (J + E,): scales included."""
+    """Return metres per unit of the offsets of joints and end sites, (J + E,), with scales."""
     skeleton = motion.skeleton
     count = len(skeleton) + len(skeleton.end_sites)
     if not motion.scales and (skeleton.rest_scales == 1).all():
@@ -268,31 +277,36 @@ def _person(motion: Motion, body: Body, data: BodyData) -> dict[str, Solid]:
             continue
         part = role.removeprefix("left_").removeprefix("right_")
         if not own and part in _TRUNK and not _on_trunk(body, j):
-            continue  # hip and collar joints that only branch off: the trunk has their mass
-        radius = data.radii.get(name, tall * (_RADII[part] if own or part in _TRUNK else _SMALL))
-        if not own and part in ("upper_arm", "lower_arm", "upper_leg", "lower_leg"):
-            radius = data.radii.get(name, tall * _RADII[part])  # a limb's twist joints
-        end = _own_end(body, role_of, ends, j, part)
+            continue  # hip and collar joints: the trunk has their mass
+        # Twist joints of a limb are as thick as the limb.
+        thick = own or part in _TRUNK or part in _LIMB_PARTS
+        radius = data.radii.get(name, tall * (_RADII[part] if thick else _SMALL))
         least = tall * _LEAST.get(part, 0.0) if own else 0.0
-        length = float(np.linalg.norm(end))
-        if length < max(least, 1e-6):
-            if least == 0:
-                continue
-            way = up[j] if part in _TRUNK or length < 1e-6 else end / length
-            end = least * way
-        start = -end / 2 if part == "hips" else np.zeros(3)
-        out[name] = cylinder(start, start + end, radius)
+        end = _lengthened(_own_end(body, role_of, ends, j, part), least, part, up[j])
+        if end is not None:
+            start = -end / 2 if part == "hips" else np.zeros(3)
+            out[name] = cylinder(start, start + end, radius)
     return out
 
 
+def _lengthened(end: FloatArray, least: float, part: str, up: FloatArray) -> FloatArray | None:
+    """Return the end of a segment with a least length; ``None`` if it has no length."""
+    length = float(np.linalg.norm(end))
+    if length >= max(least, 1e-6):
+        return end
+    if least == 0:
+        return None
+    return np.asarray(least * (up if part in _TRUNK or length < 1e-6 else end / length))
+
+
 def _on_trunk(body: Body, joint: int) -> bool:
-    """Return whether a joint is between two of the trunk's."""
+    """Return whether a joint is between two joints of the trunk."""
     top = [body.roles[r] for r in _TRUNK if r in body.roles]
     return any(joint in body.skeleton.chain(j)[1:] for j in top)
 
 
 def _nearest_role(skeleton: Any, role_of: dict[int, str], joint: int) -> tuple[str | None, bool]:
-    """Return the role of a joint or of the nearest above it, and whether it is its own."""
+    """Return the role of a joint or of the nearest joint above it, and whether it is its own."""
     for j in skeleton.chain(joint):
         if j in role_of:
             return role_of[j], j == joint
@@ -306,7 +320,7 @@ def _own_end(
     joint: int,
     part: str,
 ) -> FloatArray:
-    """Return the end of a joint's segment in its frame: at the next role, or of its bone."""
+    """Return the end of a joint's segment in its frame: towards the next role, or of its bone."""
     following = _following(body, role_of.get(joint))
     if following is not None:
         chain = body.skeleton.chain(following)
@@ -326,16 +340,12 @@ def _following(body: Body, role: str | None) -> int | None:
         return None
     chains = [_TRUNK, *LIMBS.values()]
     chains += [(f"{s}_shoulder", f"{s}_upper_arm") for s in ("left", "right")]
-    for chain in chains:
-        if role in chain:
-            for later in chain[chain.index(role) + 1 :]:
-                if later in body.roles:
-                    return body.roles[later]
-    return None
+    outwards = [later for c in chains if role in c for later in c[c.index(role) + 1 :]]
+    return next((body.roles[later] for later in outwards if later in body.roles), None)
 
 
 def _local_up(motion: Motion) -> FloatArray:
-    """Return which way is up in every joint's frame, on the whole, (J, 3)."""
+    """Return the mean direction of up in the frame of each joint, (J, 3)."""
     turns = quat.conjugate(global_rotations(motion))
     up = quat.rotate(turns, np.broadcast_to([0.0, 1.0, 0.0], (*turns.shape[:2], 3))).mean(axis=0)
     length = np.linalg.norm(up, axis=1, keepdims=True)

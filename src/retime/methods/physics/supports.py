@@ -20,14 +20,14 @@ from retime.motion.kinematics import positions
 
 __all__ = ["Foot", "Other", "Supports", "support_maps", "supports_of"]
 
-# Half a foot's width, how far the heel reaches back and the tip forward, metres.
+# Half the width of a foot, and the extent of the heel backwards and the tip forwards, metres.
 _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
-# The sole is this far below the toe's end, metres.
+# Distance of the sole below the end of the toe, metres.
 _SOLE = 0.015
-# Hands that touch something this far above the lowest point, in metres, hold on to it.
+# Least height above the lowest point of hands that hold on to a support, metres.
 _GRIP_HEIGHT = 0.3
 
-# The part of a foot, heel or ball, that a point of it belongs to.
+# Part of the foot, heel or ball, of each of its points.
 _PARTS = {"heel": 0, "ball": 1, "toes": 1}
 
 Mask = npt.NDArray[np.bool_]
@@ -35,7 +35,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """Where a foot's parts are, (F, 3) each in metres, and on which joints."""
+    """Positions of the parts of a foot, (F, 3) each in metres, and their joints."""
 
     heel: FloatArray
     ball: FloatArray
@@ -46,16 +46,16 @@ class Foot:
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """A joint other than a foot that touches.
+    """A joint in contact that is not part of a foot.
 
     Parameters
     ----------
     joint : int
-        Of the skeleton.
+        Index in the skeleton.
     place, ahead : array (F, 3)
-        Where it is, metres, and where the figure faces.
+        Position in metres, and direction that the figure faces.
     when, holds_on : array (F,) of bool
-        While it touches, and while it can pull.
+        Frames in which it is in contact, and in which it can pull.
     """
 
     joint: int
@@ -67,18 +67,18 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Which parts touch, in each frame.
+    """Parts in contact in each frame.
 
     Parameters
     ----------
     feet : tuple of Foot
-        Left and right, where there are.
+        Left and right foot, if present.
     down : array (F, len(feet), 2) of bool
         Whether each foot's heel and ball are down.
     ground : array (F, len(feet))
-        Height of what each foot stands on, metres.
+        Height of the ground under each foot, metres.
     others : tuple of Other
-        Further points that touch.
+        Other joints in contact.
     """
 
     feet: tuple[Foot, ...]
@@ -88,14 +88,14 @@ class Supports:
 
     @cached_property
     def flight(self) -> Mask:
-        """Frames (F,) in which nothing touches."""
+        """Frames (F,) without contacts."""
         touched: Mask = np.any(self.down.reshape(len(self.down), -1), axis=1)
         for other in self.others:
             touched = touched | other.when
         return ~touched
 
     def without(self, frames: Mask) -> Supports:
-        """Return the same with nothing that touches in some frames (F,)."""
+        """Return the supports without contacts in some frames (F,)."""
         if not (frames & ~self.flight).any():
             return self
         others = tuple(replace(o, when=o.when & ~frames) for o in self.others)
@@ -123,7 +123,7 @@ def _feet(motion: Motion, body: Body) -> tuple[Foot, ...]:
 def supports_of(
     motion: Motion, body: Body, given: Iterable[Contact] | None, *, only: bool
 ) -> Supports:
-    """Return what touches: as given for the joints that are named, as found for all others."""
+    """Return the supports: given contacts for the joints they name, detected ones for others."""
     if given is None:
         return _found_supports(motion, body)
     known = _given_supports(motion, body, given)
@@ -138,12 +138,12 @@ def supports_of(
 
 
 def _found_supports(motion: Motion, body: Body) -> Supports:
-    """Find what touches; see :func:`retime.body.contacts.find_contacts`.
+    """Find the supports; see :func:`retime.body.contacts.find_contacts`.
 
     Parameters
     ----------
     motion : Motion
-        The clip, evenly sampled.
+        The clip, sampled at equal intervals.
     body : Body
         Its roles.
     """
@@ -169,7 +169,7 @@ def _found_supports(motion: Motion, body: Body) -> Supports:
 
 
 def _lowest(feet: tuple[Foot, ...], frames: int) -> FloatArray:
-    """Return the level that each foot comes down to, for every frame."""
+    """Return the height of the ground under each foot in each frame."""
     levels = [float(np.percentile(f.ball[:, 1], 5)) for f in feet]
     return np.tile(levels, (frames, 1))
 
@@ -189,36 +189,39 @@ def _others(
 
 
 def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
-    """Take contacts as they are given: feet by heel and ball, other joints as points."""
+    """Return the supports of given contacts: heel and ball of feet, and points of other joints."""
     if not isinstance(contacts, Iterable):
         raise InputError(f"contacts are a list, not {type(contacts).__name__}")
     feet = _feet(motion, body)
+    # Joints of feet, with the number of the foot and 0 for the heel, 1 for the ball.
+    parts = [(foot.ankle_joint, (f, 0)) for f, foot in enumerate(feet)]
+    parts += [(foot.toe_joint, (f, 1)) for f, foot in enumerate(feet)]
     down = np.zeros((len(motion), len(feet), 2), bool)
     others: dict[int, Mask] = {}
     times = motion.times
     for contact in contacts:
-        if not isinstance(contact, Contact):
-            raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
-        if contact.joint not in motion.skeleton:
-            raise InputError(f"a contact names the joint {contact.joint!r}, which is not there")
-        joint = motion.skeleton.index(contact.joint)
+        joint = _joint_of(contact, motion)
         when = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-        for f, foot in enumerate(feet):
-            if joint == foot.toe_joint or joint == foot.ankle_joint:
-                part = 1 if joint == foot.toe_joint else 0
-                down[when, f, part] = True
-                if foot.toe_joint == foot.ankle_joint:
-                    down[when, f] = True
-                break
-        else:
+        touched = [part for j, part in parts if j == joint]
+        for f, part in touched:
+            down[when, f, part] = True
+        if not touched:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
     ground = _lowest(feet, len(motion))
     return Supports(feet, down, ground, _others(motion, body, others, set(others)))
 
 
+def _joint_of(contact: Contact, motion: Motion) -> int:
+    if not isinstance(contact, Contact):
+        raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
+    if contact.joint not in motion.skeleton:
+        raise InputError(f"a contact names the joint {contact.joint!r}, which is not there")
+    return motion.skeleton.index(contact.joint)
+
+
 @dataclass(frozen=True, eq=False)
 class _Touch:
-    """A point that touches in some frames: where (F, 3), when, and its basis forces (F, B, 3)."""
+    """A contact point: position (F, 3), frames of contact, and basis forces (F, B, 3)."""
 
     joint: int
     place: FloatArray
@@ -227,7 +230,7 @@ class _Touch:
 
 
 def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> list[FloatArray]:
-    """Return N (dofs, L) of every frame: what each basis force of its contacts does (11).
+    """Return N (dofs, L) of each frame: the generalised forces of the basis forces (11).
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
@@ -259,7 +262,7 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
 
 
 def _cone(friction: float, ahead: FloatArray) -> FloatArray:
-    """Return the edges (F, 4, 3) of friction pyramids that point ahead (F, 3) by an edge."""
+    """Return the edges (F, 4, 3) of friction pyramids with one edge forwards (F, 3)."""
     up = np.array([0.0, 1.0, 0.0])
     side = np.cross(up, ahead)
     ways = np.stack([side, ahead, -side, -ahead], axis=1)
@@ -268,7 +271,7 @@ def _cone(friction: float, ahead: FloatArray) -> FloatArray:
 
 
 def _foot_touches(supports: Supports, friction: float) -> list[_Touch]:
-    """List the corners of the soles, each while it touches: of the whole sole, the ball or heel."""
+    """Return the corners of the soles in contact: of the whole sole, the ball or the heel."""
     out = []
     for f, foot in enumerate(supports.feet):
         ahead = (foot.tip - foot.heel) * [1.0, 0.0, 1.0]

@@ -15,11 +15,11 @@ from retime.pictured import Pictured
 
 __all__ = ["UNSEEN", "Legs", "Solution", "TimingProblem", "objective_of"]
 
-# Less than this in the objective makes no difference to be seen.
+# Change of the objective that is not visible.
 UNSEEN = 1e-4
-# No timing is better by more than this share: it is the best.
+# Relative gap below which a timing is optimal.
 _BEST = 1e-3
-# Smoothness of slow-downs counts more, by this power of the factor of time.
+# Power of the time factor by which smoothness is weighted in slow-downs.
 _SLOW_SMOOTH = 3
 
 
@@ -64,7 +64,7 @@ class TimingProblem:
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Pictured):
-    """The speeds that were found, and how good they are.
+    """Solution of a timing problem.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ class Solution(Pictured):
     bound : float
         Lower bound for any timing; 0 if unknown.
     steps : int
-        Newton steps that were taken.
+        Number of Newton steps.
     missed : float
-        By how many seconds the legs' times were missed before they were made exact.
+        Error of the legs' times before the last correction, seconds.
     convex : bool
-        Whether there is one optimum only.
+        Whether the problem is convex.
     ended : bool
-        Whether the steps came to an end by themselves.
+        Whether the search converged.
     """
 
     square_speed: FloatArray
@@ -97,12 +97,12 @@ class Solution(Pictured):
 
     @property
     def gap(self) -> float:
-        """How far above the bound the objective is, as a fraction of it."""
+        """Relative gap between the objective and its lower bound."""
         return (self.objective - self.bound) / max(self.objective, 1e-12)
 
     @property
     def certified(self) -> bool:
-        """Whether no timing is better by a thousandth, or by more than can be seen."""
+        """Whether no timing is visibly better."""
         return self.objective - self.bound <= max(_BEST * self.objective, UNSEEN)
 
 
@@ -121,7 +121,7 @@ def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
 
 
 class Legs:
-    """Which leg each interval belongs to, and what follows from it."""
+    """The legs of intervals, and values that depend on them."""
 
     def __init__(self, problem: TimingProblem) -> None:
         self.loop = problem.loop
@@ -132,7 +132,7 @@ class Legs:
         for number, (last, _) in enumerate(problem.legs):
             self.of[first:last] = number
             first = last
-        # What lies behind the last leg is a leg of its own, without a time to meet.
+        # The part after the last leg is another leg, without a given time.
         self.of[first:] = len(problem.legs)
         self.wanted = np.array([seconds for _, seconds in problem.legs])
         self.usual = np.ones(count) if problem.usual is None else problem.usual
@@ -143,22 +143,22 @@ class Legs:
         self.gammas = (problem.gamma / (self.mean**2 * slower))[self.of]
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Sum the intervals' values by leg."""
+        """Return the sums of the intervals' values by leg."""
         sums = np.bincount(self.of, values, len(self.wanted) + 1)
         return np.asarray(sums[: len(self.wanted)])
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """Give every node the value of its leg; ``values`` has one more for what follows."""
+        """Return the value of the leg of each node; the last value is for the part after them."""
         return np.asarray(np.r_[values[self.of], values[self.of[-1]]])
 
     def missed(self, b: FloatArray, spent: FloatArray) -> FloatArray:
-        """Return by how much the legs' times, and the loop's seam, are missed."""
+        """Return the errors of the legs' times and of the seam of a loop."""
         legs = self.sums(spent) - self.wanted
         out: FloatArray = np.r_[legs, b[-1] - b[0]] if self.loop else legs
         return out
 
     def rows(self, of_time: FloatArray) -> FloatArray:
-        """Return the derivatives (K, C) of what must be met."""
+        """Return the derivatives (K, C) of the constraints."""
         from retime.methods.physics.search_kernels import time_rows
 
         out = np.empty((len(of_time) + 1, len(self.wanted) + 1))

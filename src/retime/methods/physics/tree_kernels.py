@@ -55,7 +55,7 @@ def motion_forces(  # type: ignore[no-untyped-def]
                     bend[1, j, i] = own[i]
                 _turned(turn, acceleration[f, :3], line[0, j])
                 _turned(turn, velocity[f, :3], line[1, j])
-                # The root's velocity is in its own turning frame.
+                # The velocity of the root is in its rotating frame.
                 _cross(own, line[1, j], one)
                 for i in range(3):
                     line[0, j, i] += one[i]
@@ -81,7 +81,7 @@ def motion_forces(  # type: ignore[no-untyped-def]
             for i in range(3):
                 force[0, j, i] = -mass * pull[i]
                 moment[0, j, i] = -one[i]
-            # by the square of the speed: with the forces of turning
+            # by the square of the speed, with centrifugal forces
             _inertia(turn, solids[j], bend[0, j], moment[1, j])
             _inertia(turn, solids[j], spin[j], lever)
             _cross(spin[j], lever, one)
@@ -120,7 +120,7 @@ def motion_forces(  # type: ignore[no-untyped-def]
 
 @kernel
 def _root(force, moment, place, centre, heading, out):  # type: ignore[no-untyped-def]
-    """Write the root's rows: force and moment about the centre of mass, in the body's axes."""
+    """Write the rows of the root: force and moment about the centre of mass, in the body's axes."""
     arm = centre - place
     about = np.empty(3)
     _cross(arm, force, about)
@@ -154,7 +154,7 @@ def _turned_back(turn, v, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _inertia(turn, solid, v, out):  # type: ignore[no-untyped-def]
-    """Apply the second moments, kept in the joint's frame, to a vector of the world."""
+    """Apply the second moments, in the frame of the joint, to a vector in the world."""
     a = turn[0, 0] * v[0] + turn[1, 0] * v[1] + turn[2, 0] * v[2]
     b = turn[0, 1] * v[0] + turn[1, 1] * v[1] + turn[2, 1] * v[2]
     c = turn[0, 2] * v[0] + turn[1, 2] * v[1] + turn[2, 2] * v[2]

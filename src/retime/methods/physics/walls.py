@@ -1,4 +1,4 @@
-"""Regions as walls: half-planes that a nearest feasible point stays within."""
+"""Feasible regions as half-planes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retime.methods.physics.objective import Baked
 
 __all__ = ["Walls"]
 
-# Regions thinner than this are given that much room.
+# Least width of a region.
 _HAIR = 1e-6
 
 Index = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -20,7 +20,7 @@ Index = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Walls:
-    """The regions as half-planes n z <= d: normals (E, 2) and offsets (E,) of every node."""
+    """Regions as half-planes n z <= d: normals (E, 2) and offsets (E,) of all nodes."""
 
     starts: Index
     normals: FloatArray
@@ -31,7 +31,7 @@ class Walls:
 
     @classmethod
     def of(cls, baked: Baked) -> Walls:
-        """Make them of the regions' corners."""
+        """Make half-planes from the corners of regions."""
         starts, corners = _with_room(baked.starts, baked.corners)
         sizes = np.diff(starts)
         node = np.repeat(np.arange(len(sizes)), sizes)
@@ -47,7 +47,7 @@ class Walls:
 
 
 def _following(starts: Index) -> Index:
-    """Return the next corner of each, around its region."""
+    """Return the next corner around the region of each corner."""
     out = np.arange(1, int(starts[-1]) + 1)
     some = np.diff(starts) > 0
     out[starts[1:][some] - 1] = starts[:-1][some]
@@ -55,7 +55,7 @@ def _following(starts: Index) -> Index:
 
 
 def _with_room(starts: Index, corners: FloatArray) -> tuple[Index, FloatArray]:
-    """Give regions that are points or lines a little room."""
+    """Widen regions that are points or lines."""
     sizes = np.diff(starts)
     node = np.repeat(np.arange(len(sizes)), sizes)
     after = corners[_following(starts)]
@@ -71,7 +71,7 @@ def _with_room(starts: Index, corners: FloatArray) -> tuple[Index, FloatArray]:
 
 
 def _widened(corners: FloatArray) -> FloatArray:
-    """Return a thin rectangle around a point or a line, against the clock."""
+    """Return a thin rectangle around a point or a line, counterclockwise."""
     middle = corners.mean(axis=0)
     way = corners[int(np.argmax(np.abs(corners - middle).sum(axis=1)))] - middle
     size = float(np.hypot(*way))

@@ -1,4 +1,4 @@
-"""The world and body that a timing is made for: what may differ from the recording's."""
+"""The world and body of a timing, which may differ from those of the recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["World"]
 
 @dataclass(frozen=True)
 class World:
-    """Gravity, masses, loads, strength and ground, as parameters of a model declare them."""
+    """Gravity, masses, loads, strength and ground of a model."""
 
     gravity: Any
     mass_scale: tuple[tuple[str, float], ...]
@@ -25,14 +25,14 @@ class World:
 
     @classmethod
     def of(cls, p: ModelParameters) -> World:
-        """Return those of a model's parameters."""
+        """Return the world of a model's parameters."""
         values = {f.name: getattr(p, f.name) for f in fields(cls)}
         if isinstance(p.mass_scale, Mapping):
             values["mass_scale"] = tuple(p.mass_scale.items())
         return cls(**values)
 
     def changed(self, given: Mapping[str, Any]) -> World:
-        """Return the same with what is given and not ``None``, checked as parameters are."""
+        """Return the world with the values that are not ``None`` replaced and checked."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         values |= {n: v for n, v in given.items() if v is not None}
         return World.of(build(ModelParameters, values))

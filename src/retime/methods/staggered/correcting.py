@@ -93,4 +93,7 @@ def corrected(
         made = raised(base, made, by.weight, by.span)
     if by.grips:
         made = keep_grips(source, made, warp)
-    return warp, correction_between(plain, made), ground
+    correction = correction_between(plain, made)
+    if correction is not None:  # delivered frames may end a fraction of a frame later
+        correction = correction.lasting(1 / rate)
+    return warp, correction, ground

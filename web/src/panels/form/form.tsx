@@ -5,6 +5,7 @@ import { Icon, Section } from "../../controls";
 import type { FormField, MethodForm } from "../../protocol";
 import * as state from "../../store/state";
 import { openProblem } from "../../store/trouble";
+import { sentence } from "../../words/sentence";
 import { FieldRow } from "./fields";
 import { arrange, isList, isWide } from "./presentation";
 
@@ -54,14 +55,14 @@ export function StepNotes({ step }: { step: string }) {
   const notes = state.stepResult(step)?.notes ?? [];
   return (
     <Notes notes={notes}>
-      {problem && <p class="note problem"><Icon name="alert" />{problem.text}</p>}
+      {problem && <p class="note problem"><Icon name="alert" />{sentence(problem.text)}</p>}
     </Notes>
   );
 }
 
 export const Notes = ({ notes, children }: { notes: string[]; children?: JSX.Element | null }) => (
   <div class="step-notes" hidden={!notes.length && !children}>
-    {notes.map((note) => <p key={note} class="note">{note}</p>)}
+    {notes.map((note) => <p key={note} class="note">{sentence(note)}</p>)}
     {children}
   </div>
 );

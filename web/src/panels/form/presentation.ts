@@ -41,10 +41,18 @@ export const isWide = (field: FormField): boolean =>
 /** Whether a field is a list of its own, shown after the plain fields. */
 export const isList = ({ kind }: FormField): boolean => kind === "keytimes" || kind === "pairs" || kind === "rows";
 
+/** Headings of columns whose name on the command line is short. */
+const HEADINGS: Record<string, string> = {
+  out: "output", src: "source", a: "from", b: "to", rate: "speed", slow: "slowest", fast: "fastest", v: "speed, m/s",
+  w: "weight", hz: "frequency, Hz", s: "delay, s", power: "growth", x: "x, m", y: "y, m", z: "z, m",
+  "kg@where": "15kg@backpack",
+};
+
 /** Columns of a list, from a metavar as "OUT=SRC", "A:B:SLOW:FAST" or "JOINT=FACTOR". */
-export function columns(field: FormField): { name: string; kind: "number" | "joint" | "text" }[] {
+export function columns(field: FormField): { name: string; title: string; kind: "number" | "joint" | "text" }[] {
   return (field.metavar ?? "A:B").split(/[=:,|]/).map((part) => ({
     name: part.toLowerCase(),
+    title: HEADINGS[part.toLowerCase()] ?? part.toLowerCase(),
     kind: part === "JOINT" || part === "ROLE" ? "joint" : part === "NAME" ? "text" : "number",
   }));
 }

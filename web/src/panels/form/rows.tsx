@@ -26,8 +26,8 @@ export function RowsField({ parameter }: { parameter: Parameter }) {
   const style = { gridTemplateColumns: [...widths, single ? "" : "var(--hit-size)"].join(" ") };
 
   const cell = (r: number, c: number) => {
-    const { name, kind } = parts[c]!;
-    const label = `${field.label} ${r + 1}, ${name}`;
+    const { name, title, kind } = parts[c]!;
+    const label = `${field.label} ${r + 1}, ${title}`;
     const value = rows()[r]?.[c];
     const write = (to: Cell): unknown => kept(rows().map((row, k) => (k === r ? row.with(c, to) : row)));
     if (kind === "number") {
@@ -41,13 +41,13 @@ export function RowsField({ parameter }: { parameter: Parameter }) {
   const add = (): void => parameter.set([...rows(), parts.map(first)]);
   return (
     <Section
-      id={`rows-${field.name}`} title={field.label} caption={count ? "" : parts.map((p) => p.name).join(", ")}
+      id={`rows-${field.name}`} title={field.label} caption={count ? "" : parts.map((p) => p.title).join(", ")}
       actions={!single && <IconButton icon="plus" label={`Add to ${field.label}`} onClick={add} />}
     >
       <div class="tuples" role="list">
         {count > 0 && !single && (
           <div class="tuple tuple-head" style={style} role="presentation">
-            {parts.map(({ name }) => <span key={name} class="caption">{name}</span>)}
+            {parts.map(({ name, title }) => <span key={name} class="caption">{title}</span>)}
           </div>
         )}
         {rows().map((_, r) => (

@@ -16,13 +16,16 @@ export interface Status {
 }
 
 interface Facts {
+  /** Whether the server is there; what is shown may be old without it. */
+  connected?: boolean;
   waiting: boolean;
   progress: Underway | null;
   problem: Problem | null;
   took: number | null;
 }
 
-export function statusOf({ waiting, progress, problem, took: ms }: Facts): Status {
+export function statusOf({ connected = true, waiting, progress, problem, took: ms }: Facts): Status {
+  if (!connected) return { kind: "idle", text: "Not connected", detail: "", share: null };
   if (waiting) {
     const share = progress?.share ?? null;
     const parts = [share === null ? "" : percent(share), progress?.left == null ? "" : left(progress.left)];
@@ -37,6 +40,7 @@ const ICONS: Partial<Record<Status["kind"], IconName>> = { ready: "check", probl
 
 export function StatusLine() {
   const { kind, text, detail, share } = statusOf({
+    connected: state.link.value !== "gone",
     waiting: waiting.value,
     progress: state.progress.value,
     problem: openProblem(),

@@ -5,6 +5,7 @@ import { type IconName, MenuButton, type MenuRow, openMenu } from "../../control
 import type { FormField, MethodForm } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
+import { addSurfaceAt } from "../../store/surface";
 import { motionOptions, OWN_MOTION } from "../form/motions";
 import { METHOD_GROUPS } from "../form/presentation";
 import { chooseFiles } from "../motions/files";
@@ -36,7 +37,11 @@ function methodItem(form: MethodForm): MenuRow {
     label: form.title,
     icon: form.name as IconName,
     note: form.summary,
-    run: (at) => (needed ? chooseFirst(form, needed, at) : add(form.name, {})),
+    run: (at) => {
+      if (form.name === "surface") addSurfaceAt(state.time.value); // without a key it has nothing to do
+      else if (needed) chooseFirst(form, needed, at);
+      else add(form.name, {});
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import * as actions from "../../store/actions";
 import { connect } from "../../store/connection";
 import * as state from "../../store/state";
 import { count } from "../../words/numbers";
+import { sentence } from "../../words/sentence";
 
 const MOST_SHOWN = 3;
 
@@ -57,7 +58,7 @@ function ProblemCard({ problem }: { problem: Problem }) {
       <Icon name="alert" />
       <div class="card-words">
         <h2>{problem.title}</h2>
-        <p>{problem.text}</p>
+        <p>{sentence(problem.text)}</p>
         <div class="card-actions">
           <Button onClick={dismiss}>Dismiss</Button>
           <Button class="button quiet" onClick={() => void copy()}>{copied.value}</Button>

@@ -49,11 +49,11 @@ function Legend() {
     <div class="legend" role="group" aria-label="Bodies">
       <span class="chip">
         <span class="swatch original" /><strong>{server || live ? "Performer" : compared ? `Version ${compare.otherVersion.value}` : "Original"}</strong>
-        <span>{compared ? `shows ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
+        <span>{compared ? `source ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
       </span>
       <span class="chip">
         <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : compared ? `Version ${state.version.value}` : "Retimed"}</strong>
-        <span>shows {seconds(shows)}</span>
+        <span>source {seconds(shows)}</span>
       </span>
       {third && (
         <span class="chip">
