@@ -91,7 +91,7 @@ docs: $(STAMP)  ## Write the reference pages and build the documentation site in
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
 	@echo "built build/site/index.html"
 
-coverage: $(STAMP)  ## Run the tests with coverage, and fail below fail_under of pyproject.toml, if set
+coverage: $(STAMP)  ## Run the tests with coverage, and fail below fail_under of pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=5,<8'
 	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --cov=retime --cov-report=term:skip-covered
 

@@ -5,6 +5,7 @@ Run by ``make release``. Nothing is uploaded: a tag does that, through the relea
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import subprocess
@@ -84,11 +85,42 @@ def try_wheel(wheel: Path, version: str) -> None:
         if version not in said:
             sys.exit(f"the installed retime says {said.strip()!r}, not {version}")
         run(str(binaries / "retime"), "demo", str(folder / "demo"))
-        run(
-            python,
-            "-c",
-            "from retime.studio.app import STATIC; (STATIC / 'index.html').read_text()",
-        )
+        serve_studio(binaries, folder)
+
+
+def serve_studio(binaries: Path, folder: Path) -> None:
+    """Serve the studio with nothing but the environment in PATH, and load its page and scripts."""
+    command = [
+        str(binaries / "retime"),
+        "studio",
+        "--no-browser",
+        "--project",
+        f"{folder}/x.retime",
+    ]
+    env = os.environ | {"PATH": str(binaries)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as studio:
+        try:
+            said = (re.search(r"127\.0\.0\.1:(\d+)(/\S+)", line) for line in studio.stdout or ())
+            found = next(filter(None, said), None)
+            if found is None:
+                sys.exit("the installed studio does not start")
+            _, cookie, _ = load(int(found[1]), found[2], "")
+            _, _, page = load(int(found[1]), "/", cookie)
+            for name in ["/", *re.findall(r'(?:src|href)="(/[^"]+)"', page)]:
+                status, _, text = load(int(found[1]), name, cookie)
+                if status != 200 or not text:
+                    sys.exit(f"the installed studio answers {status} for {name}")
+        finally:
+            studio.kill()
+
+
+def load(port: int, path: str, cookie: str) -> tuple[int, str, str]:
+    """Load a page of a local server: the status, the cookie that it sets, and the text."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", path, headers={"cookie": cookie} if cookie else {})
+    answer = connection.getresponse()
+    given = answer.getheader("set-cookie", "").partition(";")[0]
+    return answer.status, given, answer.read().decode("utf-8", "replace")
 
 
 def run(*command: str) -> None:
