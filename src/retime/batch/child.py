@@ -1,6 +1,6 @@
 """The process in which clips are worked on: tasks come in as lines of JSON, outcomes go out.
 
-Its first line says that it is ready, so that loading is no part of a task's time.
+Its first line reports that it is ready, so that loading does not count as a task's time.
 
 It ends with its parent process, even during a task, and may be killed at any time.
 """

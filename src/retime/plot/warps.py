@@ -85,7 +85,7 @@ def _label_rates(axes: Axes) -> None:
 
 
 def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
-    """Draw a band along the bottom, as high as the reference resembles the clip."""
+    """Draw a band along the bottom whose height is the similarity to the reference."""
     axes.fill_between(
         evidence[:, 0],
         0,

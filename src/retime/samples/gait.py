@@ -82,7 +82,7 @@ def _make(name: str, gait: _Gait, seconds: float, fps: float) -> Sample:
 
 
 def _bob(t: FloatArray, gait: _Gait) -> FloatArray:
-    """Height of the centre about its mean: an arc over each stance, or a hop between them."""
+    """Return the height of the centre above its mean: an arc over each stance, or a hop between."""
     step = gait.stride / 2
     u = np.mod(t, step)
     if gait.duty > 0.5:

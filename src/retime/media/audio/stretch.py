@@ -133,7 +133,7 @@ def _cut(sound: npt.NDArray[np.floating], a: int, b: int) -> FloatArray:
 def _bounds(
     locks: tuple[Lock, ...], times: npt.NDArray[np.float64], rate: int
 ) -> npt.NDArray[np.int64]:
-    """Bound each window's middle: none shows an attack twice; equal bounds leave no choice."""
+    """Return bounds of each window's middle, so that no attack is heard twice."""
     if not locks:
         return np.tile([-_FAR, _FAR], (len(times), 1))
     output = np.array([(lock.output_start, lock.output_end) for lock in locks])

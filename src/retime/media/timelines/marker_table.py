@@ -70,7 +70,7 @@ class _Columns:
 
 
 def _rows(lines: list[str], path: Path) -> list[tuple[int, str]]:
-    """Join lines whose quotes are open; each row with the number of its first line."""
+    """Join lines inside quotes to rows; return each row with the number of its first line."""
     rows: list[tuple[int, str]] = []
     open_quote = False
     for n, line in enumerate(lines):
