@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 # Processes of tests: one for each core.
 TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
+# Tests start hundreds of processes: keep compiled bytecode, even where the environment forbids it.
+unexport PYTHONDONTWRITEBYTECODE
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
