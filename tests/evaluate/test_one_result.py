@@ -16,6 +16,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+pytest.importorskip("msgspec", reason="the studio's packages are not installed")
+
 import retime
 from fbx_making import made_of
 from retime import Evaluator, Job, Motion, Recipe, Step, TimeWarp, samples
