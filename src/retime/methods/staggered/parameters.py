@@ -140,6 +140,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
             minimum=-1.0,
             maximum=MOST_WEIGHT,
             slider=(-1, 1),
+            advanced=True,
         ),
     ] = 0.0
     keep_gravity: Annotated[
