@@ -65,8 +65,8 @@ def test_options_that_mean_nothing_any_more_are_left_out_and_said(formulation: s
     recipe = recipe_json.from_document(document)
     assert recipe.steps[0].parameters.upsample == (4 if formulation else None)
     (note,) = recipe.notes
-    gone = "average and precision and search"
-    assert (gone if formulation else f"{gone} and upsample") in note
+    gone = "average, precision, search"
+    assert (gone if formulation else f"{gone}, upsample") in note
     done = Evaluator().evaluate(Job(source=samples.jump(), recipe=recipe))
     assert note in done.notes
     again = recipe_json.from_document(recipe_json.to_document(recipe))

@@ -118,7 +118,7 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     ("duration", "it is like"),
     ("duration=", "it is like"),
     ("duration=0..1", "above 0"),
-    ("duration=2..1", "goes down"),
+    ("duration=2..1", "range decreases"),
     ("guided.influence=0.5..2", "the maximum is 1"),
     ("guided.influence=a..b", "not a number"),
     ("guided.formulation=paper|nonsense", "nonsense"),
