@@ -232,7 +232,7 @@ def _buffers(page: Any, folder: Path) -> Iterator[Figure]:
     retime.write(motion, folder / "many.bvh")
     _upload(page, folder / "many.bvh", 2)
     page.evaluate("retime.actions.run({ type: 'choose_motion', id: 'm2' })")
-    _until(page, "retime.state.result.value.frames === 1200 && !retime.state.computing.value")
+    _until(page, "retime.state.result.value?.frames === 1200 && !retime.state.computing.value")
     time.sleep(2)
     received = float(np.median(page.evaluate(_RECEIVE, 15))) / 1e3
     shown = float(np.median(page.evaluate(_SHOWN, 15))) / 1e3
@@ -278,7 +278,7 @@ def _sheet(page: Any, folder: Path) -> Iterator[Figure]:
     _upload(page, folder / "steps.bvh", 4)
     page.evaluate("retime.actions.run({ type: 'choose_motion', id: 'm4' })")
     page.evaluate("retime.actions.addStep({ method: 'stagger' })")
-    _until(page, "retime.state.result.value.header.editor?.type === 'poses'")
+    _until(page, "retime.state.result.value?.header.editor?.type === 'poses'")
     page.evaluate(
         "for (let n = 0; n < 5; n++) document.querySelectorAll('.pose-row.limb')[n].click()"
     )
