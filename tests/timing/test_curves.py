@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retime import BezierCurve, InputError, TimeWarp, fit_bezier, samples, spline_warp
-from retime.timing.curves import keytime_warp, monotone_cubic
+from retime.timing.curves import keytime_warp
+from retime.timing.monotone import monotone_cubic
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Whether a performer moves or stands."""
+"""Detect whether a performer moves or stands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from retime.arrays import FloatArray
 
-# Who has a joint farther from where it was so many seconds ago than this, metres, moves.
+# A performer moves if a joint goes farther than the second value, in metres, within the first, in
+# seconds.
 _WITHIN, _FAR = 0.25, 0.05
 
 
 class Movement:
-    """Tells from poses whether somebody moves; at first they stand."""
+    """Detect from poses whether a performer moves, starting from a stand."""
 
     def __init__(self) -> None:
         self.moving = False

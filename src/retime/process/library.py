@@ -62,7 +62,7 @@ class IsolatedLibrary:
     """Processor time for a small file, fifty times what it needs. A busy machine takes longer,
     which is no file's fault, so the time until an answer is bounded more loosely."""
     most_answers: int | None = None
-    """A library that keeps some memory of each file is restarted after so many."""
+    """Number of answers after which the library is restarted, if it leaks memory."""
     feature: str = ""
     """What needs it, where there is more to say: ``"FBX, which ...,"``."""
     child: Child | None = field(default=None, init=False)

@@ -14,7 +14,8 @@ from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
 from retime.notes import Note
 from retime.timing import TimeWarp
-from retime.timing.curves import keytime_warp, monotone_cubic
+from retime.timing.curves import keytime_warp
+from retime.timing.monotone import monotone_cubic
 
 __all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
 

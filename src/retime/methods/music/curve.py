@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.timing import TimeWarp
-from retime.timing.curves import SPACING, monotone_cubic
+from retime.timing.monotone import SPACING, monotone_cubic
 
 Mask = npt.NDArray[np.bool_]
 

@@ -14,8 +14,8 @@ from retime.timing import TimeWarp
 
 __all__ = ["strain"]
 
-# No joint turns more than so many times as fast as in the source, where one of the ways to lead a
-# limb keeps to that; slower turns than this, in radians a second, do not count.
+# Maximum turning speed of a joint, relative to the source, if a way to move the limb allows it.
+# Turns below the second value, in radians per second, are ignored.
 _FASTER, _SLOW = 3.5, 0.5
 # No knee accelerates by more than this beyond its most in the source, m/s^2, or this share of it.
 _JERK, _GLITCH = 90.0, 0.5
