@@ -31,8 +31,8 @@ from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
 
-# Noise: a turn between two frames above this angle, in radians, and above this multiple of the turns
-# before and after it.
+# Noise: a turn between two frames above this angle, in radians, and above this multiple of the
+# turns before and after it.
 _FLIP = np.radians(15)
 _SPIKE = 3.0
 
