@@ -34,8 +34,9 @@ settings.load_profile("retime")
 # Tests that may be left out although all parts could be installed: words of their reasons.
 _MAY_BE_LEFT_OUT = (
     "Blender 4.2", "Blender 5.2", "C# compiler", "a window", "file system cannot", "mido",
-    "no fork", "no small disk", "only pictures", "pandas", "pyarrow", "root may", "/proc", "samples",
-    "sample files", "shared", "real clips", "at hand", "toppra", "torch", "Unix thing", "unshare",
+    "no fork", "no small disk", "only pictures", "pandas", "pyarrow", "root may", "/proc",
+    "samples", "sample files", "shared", "real clips", "at hand", "toppra", "torch", "Unix thing",
+    "unshare",
 )  # fmt: skip
 
 
