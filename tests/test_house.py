@@ -14,6 +14,7 @@ import pytest
 from numpydoc.validate import validate
 
 import retime
+from retime import errors
 from sources import parsed
 
 ROOT = Path(__file__).parents[1]
@@ -156,3 +157,9 @@ def test_workflows_name_files_that_exist() -> None:
     for workflow in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
         for name in re.findall(r"(?:tests|blender|\.ci|docs|bench)/[\w./]+", workflow.read_text()):
             assert (ROOT / name).exists(), f"{workflow.name} names {name}"
+
+
+def test_a_missing_part_is_installed_from_where_retime_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert errors.install_command("video").endswith(f"pip install -e '.[video]' in {ROOT}")
+    monkeypatch.setattr(errors, "__file__", "/usr/lib/python3/site-packages/retime/errors.py")
+    assert errors.install_command("video") == "pip install 'retime[video]'"

@@ -209,9 +209,11 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
 def _wrong_count(values: list[Any], items: tuple[Any, ...], name: str) -> InputError:
     shown = ", ".join(map(str, values))
     like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+    if items[0] is str:
+        like = ":".join(["NAME", *(["0.1"] * (len(items) - 1))])
     if len(values) > len(items) and is_time(items[0]):
         like += ", or with a comma between times in minutes, like 0:30,1:02.5"
-    return InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
+    return InputError(f"{name} is {shown}; expected {len(items)} values, like {like}")
 
 
 def _split_many(text: str, item: Any) -> list[str]:

@@ -598,7 +598,7 @@ def test_what_is_missing_is_said() -> None:
         "except retime.MissingDependencyError as e: print(e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'retime[physics]'" in done.stdout
+    assert "pip install -e '.[physics]'" in done.stdout  # the tests run in a clone
 
 
 # ---- commands

@@ -10,6 +10,7 @@ import typer
 
 from retime.cli.console import report
 from retime.cli.options import Json
+from retime.errors import InputError
 
 _NEXT = """\
   {retime} guided {folder}/jump.bvh short.bvh --duration 80%   (shorten it, or a clip of your own)
@@ -62,6 +63,8 @@ def demo(
     from retime.samples import jump, punches, walk
     from retime.timing import TimeWarp
 
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; give the name of a folder")
     folder.mkdir(parents=True, exist_ok=True)
     motion = jump()
     recipe = Recipe([Step("guided", {"duration": 2.0}), Step("hold")])

@@ -29,7 +29,9 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
     start, end = motion.domain
     a, b = span
     if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
+        raise InputError(
+            f"the {what} {a:g} to {b:g} s is not a part of the clip, {start:g} to {end:g} s"
+        )
     steps = max(round((b - a) * motion.rate), 2)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 

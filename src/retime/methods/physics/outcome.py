@@ -92,11 +92,11 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
     if least is not None and asked < least * (1 - _ROUNDING):
         fastest = float(np.sqrt(MOST_SPEED))
         if least < (1 + 1e-3) * float(np.ptp(model.times)) / fastest:
-            fact = f"{asked:.3g} s is too fast: at most {fastest:g} times the speed is looked at"
+            fact = f"{asked:.3g} s is too fast: the maximum speed is {fastest:g} times the source's"
         else:
-            fact = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
+            fact = f"{asked:.3g} s is shorter than the shortest feasible duration, {least:.3g} s"
         return Note(
-            f"{fact}; the best there is was taken",
+            f"{fact}; the result exceeds the limits as little as possible",
             code="shorter-than-possible",
             asked=asked,
             least=least,

@@ -123,8 +123,8 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
         )
     if not SLOWEST < way / seconds < FASTEST:
         raise InfeasibleError(
-            f"{way:.3g} s of the motion cannot take {seconds:.3g} s: speeds go from "
-            f"{SLOWEST:g} to {FASTEST:g}; {way / FASTEST:.3g} s would be the least"
+            f"{way:.3g} s of the motion cannot take {seconds:.3g} s: the speed must be between "
+            f"{SLOWEST:g} and {FASTEST:g}, so take {way / FASTEST:.3g} to {way / SLOWEST:.3g} s"
         )
 
 
