@@ -137,7 +137,7 @@ def documented(doc: str, known: Sequence[Parameter]) -> str:
     """Add declared parameters to a numpydoc docstring, after those that it already has."""
     listed = sorted(known, key=lambda p: not p.positional)
     lines = "\n".join(f"{p.name} : {_type_text(p)}\n    {p.full_help}" for p in listed)
-    # A section begins at a line over dashes.
+    # A section starts with a title underlined by dashes.
     head, *sections = re.split(r"(?<!\n)\n++(?=[A-Z]\w+\n-{3,}\n)", inspect.cleandoc(doc))
     own = sections.pop(0) if sections and sections[0].startswith("Parameters\n") else _SECTION
     return "\n\n".join([head.rstrip(), f"{own.rstrip()}\n{lines}", *sections])

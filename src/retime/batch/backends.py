@@ -50,7 +50,7 @@ class Backend(Protocol):
 
     name: str
     workers: int
-    trouble: str  # why it interrupted whoever waits for outcomes; empty as long as all is well
+    trouble: str  # why waiting for outcomes was interrupted; empty if it was not
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
         """Run tasks and give their outcomes as they come; closing it stops the work."""
@@ -129,7 +129,7 @@ def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
     """Take outcomes as they come; when the caller stops taking them, the work ends."""
     first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
     with _deaf_to_ctrl_c():
-        # Starts the workers and hands the first tasks out.
+        # Starts the workers with the first tasks.
         found = parallel(itertools.chain(first, calls))
     try:
         for outcome in found:  # noqa: UP028 - yield from would close it before the finally
@@ -287,7 +287,7 @@ class _Dask:
                 self.trouble = f"the scheduler of {self.name} is gone"
             else:
                 states = [f.status for f in list(self._client.futures.values())]
-                # A result that went with its worker is lost until it is made again.
+                # A result that was lost with its worker is computed again.
                 lost_since = (lost_since or time.monotonic()) if "lost" in states else None
                 lost = lost_since is not None and time.monotonic() - lost_since > _LOST
                 if "error" in states or lost:
@@ -299,7 +299,7 @@ class _Dask:
     def close(self) -> None:
         """Leave the cluster, or end the threads."""
         if self.name == "dask":
-            end_children()  # Dask would wait for what they do
+            end_children()  # Dask would wait for the running tasks
         with contextlib.suppress(Exception):
             self._client.close()
         if self.name == "dask":
@@ -312,7 +312,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise MissingDependencyError("work on Dask", "cluster") from None
-    # What goes wrong is said in one sentence; Dask's own log would drown it.
+    # An error is reported in one sentence, which Dask's own log would hide.
     for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
@@ -321,7 +321,7 @@ def _distributed() -> Any:
 def _security(tls: Tls | None) -> Any:
     try:
         return None if tls is None else tls.security()
-    except Exception as e:  # OpenSSL says what is wrong with a file
+    except Exception as e:  # OpenSSL describes the problem with a file
         raise InputError(f"the files for TLS cannot be used: {e}") from None
 
 
@@ -338,7 +338,7 @@ def _must_answer(place: str, security: Any) -> None:
 
     try:
         asyncio.run(knock())
-    except Exception as e:  # whatever answers there may answer anything
+    except Exception as e:  # the server at this address may not be Dask
         why = (str(e).splitlines() or [type(e).__name__])[0][:120]
         raise InputError(
             f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "

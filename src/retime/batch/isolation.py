@@ -28,14 +28,14 @@ class _Worker:
     """A child that does one task after the other."""
 
     def __init__(self) -> None:
-        # -P: what lies in the folder that a worker was started in is never imported.
+        # -P: never import modules from the folder that a worker was started in.
         command = [sys.executable, "-P", "-m", "retime.batch.child"]
         self.child = Child(command, env=os.environ | ONE_THREAD)
         self.since = 0.0
         self.ready = False
 
     def do(self, task: Task) -> Outcome:
-        if not self.ready:  # loading retime is no part of the task's time
+        if not self.ready:  # the time limit of the task excludes loading retime
             self.ready = bool(self.child.receive())
         begun = time.monotonic()
         self.child.send(json.dumps(asdict(task)).encode())

@@ -240,7 +240,7 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.OperationalError, InputError):
-        raise  # a full disk or a lock is no damage; a sentence is one already
+        raise  # a full disk or a lock is not damage; a RetimeError is already a message
     except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError, RecursionError) as e:
         raise _damaged(path, e) from None
 

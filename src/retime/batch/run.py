@@ -32,7 +32,7 @@ __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 _MOST_LOSSES = 5
 # Failures that would be the same again; the rest may go better next time.
 _FOR_GOOD = ("input", "fault")
-# Failures that no other clip would be spared.
+# Failures that every other clip would have too.
 _FOR_ALL = ("disk", "version")
 
 
@@ -72,7 +72,7 @@ class _Run:
         self.summary = Summary(len(self.plan))
         self.places = Places(self.out, _part(batch.shard))
         self._given: dict[str, tuple[Task, Row]] = {}
-        self._lock = threading.Lock()  # of the tasks to be handed out
+        self._lock = threading.Lock()  # of the plan and the tasks in progress
         self._counting = threading.Lock()
         self._broken: BaseException | None = None
         self._begun = time.monotonic()

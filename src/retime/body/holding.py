@@ -29,7 +29,7 @@ Constraints = Annotated[
         "(touched), or none (free)."
     ),
 ]
-# A joint that is this near to where the source had it, in metres, was not moved.
+# Distance from the source's position below which a joint counts as unmoved, metres.
 _UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
@@ -116,7 +116,7 @@ def _held(
     the ground.
     """
     here = positions(retimed)
-    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
     sliding: list[str] = []

@@ -22,13 +22,13 @@ from retime.timing import TimeWarp
 
 __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
-# How far the ground under a joint moved at times (N,): (N, 3) metres.
+# Displacement of the ground under a joint at times (N,): (N, 3) metres.
 Ground = Callable[[str, FloatArray], FloatArray]
 # A contact held farther than this from where it came to lie, in heights, moved on purpose.
 _MOVED = 0.25
 # A hand that slides farther than this in the source while it touches something, metres, slides.
 _SLIDES = 0.01
-# What is left of a contact's displacement that is worth a word, in metres.
+# Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
 
 
@@ -178,7 +178,7 @@ def hold_contacts(
             motion = replace(motion, rotations=trust(rotations))
             continue
         if seen is None or limb.linked:
-            seen = (positions(motion), global_rotations(motion))  # limbs do not hang on each other
+            seen = (positions(motion), global_rotations(motion))  # no limb is the parent of another
         solver = LimbSolver.of(motion, limb, known=seen)
         if not solver.can_bend:
             notes.append(

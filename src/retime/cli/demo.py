@@ -88,7 +88,7 @@ def demo(
     early = Recipe([Step("surface", {"keys": [key]})]).evaluate(boxer)
     for name, edited, begin in (("punch-loose", loose, 1.3), ("punch-early", early, 1.1)):
         write(edited, folder / f"{name}.glb", original=boxer)
-        moments = begin + np.arange(6) * 0.07
+        moments = np.linspace(begin, begin + 0.35, 6)
         draw_overlay(boxer, edited, moments, folder / f"{name}.png", joint="RightHand")
     names = [
         *("jump.bvh", "jump-retimed.bvh", "jump.glb", "warp.json", "recipe.json"),

@@ -38,11 +38,11 @@ from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.
 PROTOCOL = 2
-# What a remedy may name besides parameters of methods; a host has its own ways to set these.
+# Names in remedies that are not parameters of methods; a host sets these in other ways.
 _OF_JOBS = {"animation", "channel", "exact", "fps"}
-# Motions that are kept with what their steps found, so that a second try is quick.
+# Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
-# A figure of another height is not taken to be in the unit that its host declares, metres.
+# Range of heights for which the host's declared unit is accepted, metres.
 _HEIGHTS = (0.4, 3.0)
 Say = Callable[[dict[str, Any]], None]
 
@@ -191,7 +191,7 @@ class Engine:
         from retime.motion import quat
 
         motion = self._motion(_text(request, "rest"))
-        # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
+        # A host's joints have rest rotations; in the rest pose, no rotation is added to them.
         turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
         return {"starts_at_rest": bool(starts_at_rest(turned))}
 
@@ -340,7 +340,7 @@ def serve(source: TextIO, target: TextIO) -> None:
         for line in bounded_lines(source):
             lines.put(line)
         if busy.is_set():
-            os._exit(0)  # the host is gone: no one waits for what is being computed
+            os._exit(0)  # the host has closed the connection; drop the running computation
         lines.put(None)
 
     def say(message: dict[str, Any]) -> None:
@@ -370,6 +370,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 def main() -> None:
     """Serve this process's standard streams."""
     target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    # A byte that is no text spoils its own line only.
+    # Invalid text makes only its own line unreadable.
     with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
         serve(source, target)

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 
 _NUMBER = r"((?<![\d.])-?\d++(?:\.\d++)?(?:e-?\d++)?)"
-# Seconds behind a number; not the start of another unit or word.
+# The unit "s" after a number; not the start of another unit or word.
 _SECONDS = r" (?:s|seconds?)(?![\w/²·])"
 _STEP = re.compile(r"^(?:(?:step|edit) \d+(?: \([^)]*\))?: )+", re.IGNORECASE)
 _SPAN = re.compile(rf"(from )?{_NUMBER} (to|and) {_NUMBER}{_SECONDS}")
 _MOMENT = re.compile(rf"\b(at|near) {_NUMBER}{_SECONDS}")
 _LENGTH = re.compile(rf"{_NUMBER}{_SECONDS}")
 _IN_WORDS = {"a tenth of a second": "0.1 s", "one second": "1 s"}
-# What animators call these; a solver's steps are no steps of theirs.
+# Animators' words for these; a solver's steps are not recipe steps.
 _WORDS = (
     (re.compile(r"\bknot(s?)\b"), r"key\1"),
     (re.compile(r"\bafter (\d+) steps\b"), r"after \1 iterations"),

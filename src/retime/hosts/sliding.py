@@ -9,8 +9,8 @@ from retime.body.contacts import detect_contacts
 from retime.body.metrics import plant_drift
 from retime.motion import Motion
 
-# A foot within this distance nearly stands, and slides beyond the other, metres; a stance's ends,
-# a share of it, do not count.
+# Distances in metres: within the first a foot counts as standing, beyond the second as sliding.
+# Share of a stance that is left out at each end.
 _NEARLY_STANDS, _SLIDES, _ENDS = 0.05, 0.025, 0.2
 
 

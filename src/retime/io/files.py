@@ -120,7 +120,7 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         raise
     except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: links that lead in a circle
         if writing and not isinstance(e, OSError):
-            raise  # whoever writes made the mistake, not the place
+            raise  # the error is in the code that writes, not in the target
         raise InputError(f"cannot write {_shown(path)}: {_reason(e)}") from None
     finally:
         if beside is not None:

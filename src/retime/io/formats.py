@@ -24,7 +24,7 @@ from retime.motion.contact import Contact
 from retime.motion.skeleton import MOST_LENGTH
 from retime.parameters import values_of
 
-# Frames a second of the fastest cameras, and some more.
+# Maximum frame rate: above that of the fastest cameras.
 _MOST_RATE = 1e6
 log = logging.getLogger("retime")
 

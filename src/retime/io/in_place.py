@@ -18,11 +18,11 @@ from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-# What a joint's tracks are, in the order of what was touched.
+# Tracks of a joint, in the order used to record which were edited.
 PATHS = ("rotation", "translation", "scale")
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
-# What places a joint; an animation of morphs alone leaves the skeleton still.
+# Tracks that move a joint; an animation of only morphs does not move the skeleton.
 _PLACING = {"translation", "rotation", "scale"}
 # A track that changes by less than this, relative to its size, does not move.
 _STILL = 1e-6

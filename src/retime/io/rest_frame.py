@@ -11,7 +11,7 @@ from retime.io.parameters import RestFrame
 from retime.motion import Pose, quat
 from retime.notes import Note
 
-# A rest frame: most joints that move later stand at zero, and the next frame is a jump.
+# A rest frame: most joints that move later are at zero, and the next frame is a jump.
 _REST_ANGLE = np.radians(0.1)
 _REST_SHARE = 0.5
 _REST_JUMP = np.radians(5.0)
@@ -41,7 +41,7 @@ def starts_at_rest(rotations: FloatArray) -> bool:
     """
     if len(rotations) < 3:
         return False
-    # Some frames tell as well as all: pairs of neighbours, spread over the clip.
+    # A sample of frames is enough: pairs of neighbours, spread over the clip.
     pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
     usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
     rotations = rotations[np.r_[0, 1, pair]]

@@ -275,7 +275,7 @@ def _delivered(
     if among is None or among:
         touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
     origin = replace(out.origin, delivered=made, touched=touched)
-    object.__setattr__(out, "origin", origin)  # made here: a copy would be checked once more
+    object.__setattr__(out, "origin", origin)  # made here, because a copy would be validated again
     return out
 
 

@@ -19,7 +19,8 @@ def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they
     # wait up to 40 ms for the other side's acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform == "win32":  # there, reuse would let another program listen at the same port
+    # on Windows, reuse would allow another program to listen on the same port
+    if sys.platform == "win32":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
     else:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -62,7 +62,7 @@ class BoundedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self.is_known = False
         self.begun = 0.0
-        self._over = False  # closed, or handed over to a socket's protocol
+        self._over = False  # closed, or upgraded to a WebSocket
 
     @property
     def is_waiting(self) -> bool:

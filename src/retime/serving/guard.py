@@ -137,7 +137,7 @@ class Guard:
         server = scope.get("server")
         if not self._every_address or not server or server[1] is None:
             return False
-        # An address, never a name: whoever makes a name lead here must not be let in.
+        # An address, not a name, because anybody can point a name to this machine (DNS rebinding).
         return name.lower() in _at(shown(str(server[0]).lower()), int(server[1]))
 
     def _foreign(self, scope: Any, headers: dict[str, str]) -> str | None:
@@ -186,7 +186,7 @@ class Guard:
         self.used(key)
 
     def _has_cookie(self, headers: dict[str, str]) -> bool:
-        # By hand: other programs of this host set cookies that a strict parser stumbles over.
+        # Parsed here, because other programs on this host set cookies that a strict parser rejects.
         for part in headers.get("cookie", "").split(";"):
             name, _, value = part.strip().partition("=")
             if name == self._cookie and hmac.compare_digest(value.encode(), self._secret.encode()):

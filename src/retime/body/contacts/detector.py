@@ -345,7 +345,7 @@ class Detector:
                 score = np.clip(self.score[p] + lift, -1, 1)
                 self.down[p] |= likeliest_states(score, _SHORTEST * self.rate)
 
-    # ---- what came of it
+    # ---- results
 
     def _flights(self) -> list[tuple[int, int]]:
         free = np.asarray(~self.down.any(axis=0) if self.points else self.force < _FALLS)

@@ -24,7 +24,7 @@ CLAMPED = 0x7000
 WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT, VELOCITY = 0x1000000, 0x2000000, 0x30000000
 PLAIN_WEIGHT = 1 / 3
 _WEIGHTS = 10_000
-# The usual third for both weights, packed as files have it.
+# The usual weight of a third on both sides, as packed in files.
 _PLAIN_WEIGHTS = 3333 << 16 | 3333
 _MOST_TICKS = 1 << 62
 
@@ -192,7 +192,8 @@ def read_curve(thing: Thing) -> Curve | None:
     if node.child(b"KeyTime") is None:
         return None
     ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
-    with np.errstate(invalid="ignore"):  # of damaged bits; what is not finite is refused below
+    # of damaged data; values that are not finite are rejected below
+    with np.errstate(invalid="ignore"):
         numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
     if len(ticks) != len(numbers_):
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
@@ -292,7 +293,7 @@ def explicit(curve: Curve) -> Curve:
     share = np.clip(np.round(weights * _WEIGHTS), 1, _WEIGHTS - 1).astype(np.int64)
     share[plain] = 3333
     data = curve.data.copy()
-    with np.errstate(over="ignore"):  # who writes it looks for what is too large
+    with np.errstate(over="ignore"):  # the writer checks for values that are too large
         data[cubic, :2] = slopes[cubic].astype(np.float32).view(np.uint32)
     data[cubic, 2] = (share[:, 1] << 16 | share[:, 0])[cubic]
     data[cubic, 3] = 0

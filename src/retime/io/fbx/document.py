@@ -20,7 +20,7 @@ from retime.io.files import read_bytes, write_bytes
 if TYPE_CHECKING:
     from retime.io.fbx.legacy import Legacy
 
-# Ticks of a second: of files until now, and of those that declare another time code.
+# Ticks per second: of most files, and of files that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
 _OLD_TIME_CODE = 127
@@ -221,7 +221,7 @@ def load(path: str | Path) -> Document:
         sha256 = hashlib.sha256(data).hexdigest()
         if tree.version >= _NEW:
             return Document(tree, path, sha256)
-        from retime.io.fbx.legacy import seen_as_new  # it is made of what is above this module
+        from retime.io.fbx.legacy import seen_as_new  # a module at a higher level makes it
 
         view, legacy = seen_as_new(tree)
         return Document(view, path, sha256, legacy)

@@ -41,11 +41,11 @@ BoolArray = npt.NDArray[np.bool_]
 _RAMP, _SAME = 1e-6, 1e-7
 # Keys are not added nearer than this to another, in seconds, where that does no harm.
 _APART = 5e-4
-# A key this near to an end of the animation, in seconds, lies on it.
+# Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
-# Curves that repeat beyond their keys are written out with so many keys a second, and at most.
+# Keys per second, and maximum number of keys, for curves that repeat beyond their keys.
 _DENSE = 120
-# A cubic is compared with what it stands for at so many places.
+# Number of places at which a cubic is compared with the curve that it approximates.
 _PROBES = 13
 _MOST_KEYS = 200_000
 
@@ -128,7 +128,7 @@ def _with_bends(
     if not len(knots) or not moves.any():
         return shown
     speed = _fastest(curve, keys, shown.middles)
-    # How far off in source time a stretch may be; one that hardly changes, by any.
+    # Tolerated error of a segment in source time; unlimited where the value hardly changes.
     reach = np.full(len(speed), np.inf)
     np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
     reach[~moves | (speed * np.abs(np.diff(shown.source)) <= close)] = np.inf
@@ -166,7 +166,7 @@ def _cubic_bends(
         off = _fitted(curve, keys, graph, starts, ends)[1] > close
         starts, ends = starts[off], ends[off]
         pairs = np.stack([starts, ends])
-        # Knots right beside a key are left to the end, when there are no others.
+        # Knots directly next to a key are used last.
         room = np.where(ends - starts > 4 * _APART, _APART, _SAME)
         first = np.searchsorted(graph.x, starts + room, side="right")
         last = np.searchsorted(graph.x, ends - room, side="left")
@@ -220,7 +220,7 @@ def _fastest(curve: Curve, keys: FloatArray, times: FloatArray) -> FloatArray:
     if cubic.any():
         points = curve.control(k[cubic], step[cubic])
         hull = 3 * np.abs(np.diff(points, axis=0)).max(axis=0) / step[cubic]
-        # Weighted ones run ahead where both tangents reach far.
+        # Weighted cubics run ahead where both tangents are long.
         reach = curve.segments.weights[k[cubic]]
         weighted = (np.abs(reach - PLAIN_WEIGHT) > 1e-4).any(axis=1)
         slow = np.clip(np.minimum(3 * reach.min(axis=1), 1.0), 0.05, 1.0)

@@ -16,7 +16,7 @@ _END_MAGIC = bytes.fromhex("f85a8c6adef5d97eece90ce3758f290b")
 _HEADER_SIZE = 27
 _FOOTER_ID = 16
 _TAIL = 4 + 120 + len(_END_MAGIC)
-# What a file may hold; real ones have thousands of nodes, a dozen deep.
+# Limits on nodes and depth; real files have thousands of nodes, a dozen levels deep.
 _MOST_NODES = 2_000_000
 _DEEPEST = 64
 # From this version on, offsets have 64 bits.

@@ -17,9 +17,9 @@ __all__ = ["ON_FRAME", "Interpolation", "Sampler", "key_mover", "rekeyed"]
 
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# A key this near to a frame, in seconds, lies on it: times are single precision.
+# Distance below which a key is on a frame, seconds; times have single precision.
 ON_FRAME = 2e-4
-# A jump of time takes as long as single precision needs to tell times apart.
+# Duration of a jump in time: the smallest difference in single precision.
 _GRAIN = Grain(
     ramp=2e-5,
     same=1e-7,

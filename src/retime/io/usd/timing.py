@@ -127,7 +127,8 @@ def moved(samples: FloatArray, change: FloatArray | None, mover: KeyMover) -> Mo
         shown = mover.with_bends(shown, _reach(samples, change, shown))
     output, source = shown.output, shown.source
     if change is None and mover.backwards:
-        # Played backwards, a sample shows what stood before it; ahead of it the last one holds.
+        # Played backwards, a sample shows the value before it, and the last value is held before
+        # the first.
         start = max(mover.x[0], output[0] - 1)
         if start < output[0]:
             output, source = np.r_[start, output], np.r_[mover.at(start), source]

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from retime.timing.graph import Graph, tidy
 
-# Sound is looked at in bins of this length; an attack rises out of what was before it.
+# Length of the bins in which attacks are detected; an attack rises above the bins before it.
 _BIN_S = 0.0025
 _BEFORE_S = 0.040
 _RISE = 8.0
-# What is this far (in power) below the sound's mean is no attack.
+# Power relative to the mean below which a rise is not an attack.
 _FLOOR = 1e-3
 _APART_S = 0.040
 _SAMPLES_A_CHUNK = 1 << 18

@@ -18,7 +18,7 @@ from retime.temporary import temporary_folder
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-# Damaged files crash the library: it reads them in a process of its own.
+# Damaged files crash the library, so it runs in a separate process.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("otio_child.py"),
     module="opentimelineio",

@@ -18,7 +18,7 @@ from retime.notes import Note
 
 SUFFIXES = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov"}
 _SOUND_BITS_A_CHANNEL = 96_000
-# Formats that H.264 players show everywhere; all else is brought to the first.
+# Pixel formats that all H.264 players support; other formats are converted to the first.
 _PLAIN = ("yuv420p", "yuvj420p")
 
 
@@ -97,7 +97,7 @@ class Film:
 
         frame = self.fitted(frame)
         frame.pts, frame.time_base = number, self._step
-        frame.pict_type = PictureType.NONE  # the coder decides, not what the source had
+        frame.pict_type = PictureType.NONE  # the encoder decides, not the source
         self.container.mux(self.picture.encode(frame))
 
     def fitted(self, frame: Any) -> Any:

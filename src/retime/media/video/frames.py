@@ -16,9 +16,9 @@ from retime.media.video.opening import Footage, library, refused
 
 # Decoded pictures that are kept: a film backwards reads each stretch between key frames once.
 _CACHED_BYTES = 256 << 20
-# More frames than this are no video.
+# Maximum number of frames of a video.
 _MOST_FRAMES = 50_000_000
-# Frames whose distance differs from the median by this share make a frame rate variable.
+# Difference of frame intervals from the median above which the frame rate counts as variable.
 _UNEVEN = 0.25
 _USUAL = 0.9
 
@@ -65,7 +65,7 @@ def index_frames(footage: Footage) -> FrameIndex:
     gaps = np.diff(pts) * base
     spacing = float(np.median(gaps))
     uneven = np.abs(gaps - spacing) > max(_UNEVEN * spacing, 1.01 * base)
-    # A frame that was dropped here and there changes no rate.
+    # A few dropped frames do not make the rate variable.
     usual = np.abs(gaps - spacing) <= _UNEVEN * spacing
     average = 1 / float((gaps[usual] if usual.mean() > _USUAL else gaps).mean())
     return FrameIndex(
@@ -143,7 +143,7 @@ class FrameReader:
             found = self._decode_to(number)
             if found is not None:
                 return found
-        # Some key frames are none for what is shown before them: then from the one before.
+        # Frames shown before a keyframe may need the previous keyframe: then start from that one.
         for k in (key, key - 1, key - 2):
             if k >= 0:
                 self._seek(int(self.index.stamps[self.index.keys[k]]))

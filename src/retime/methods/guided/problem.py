@@ -111,7 +111,8 @@ class Problem:
 
     def rate_bounds(self, length: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and the largest step, in frames, between positions (m,) of a warp."""
-        # Both lengths are rounded to whole frames: a rate of 1 is not quite a frame a frame.
+        # Both lengths are rounded to whole frames, so a rate of 1 is not exactly one frame per
+        # frame.
         one = length / (len(x) - 1) * self.curve.frames / (self.domain[1] - self.domain[0])
         low, high = np.zeros(len(x) - 1), np.full(len(x) - 1, np.inf)
         for first, last, slowest, fastest in self.limits():

@@ -20,7 +20,7 @@ KeyFrames = Sequence[tuple[int, int]]
 
 # Memory for all costs; beyond it, about their square root is kept and the rest recomputed.
 _COST_BYTES = 256 << 20
-# Margin of a priced search on either side of its guess, frames.
+# Margin of the search with a multiplier on either side of its guess, frames.
 _MARGIN = 20
 
 
@@ -183,14 +183,14 @@ def _priced(
             return frames, bound
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
-            break  # no price in between: that length is not on the convex hull
+            break  # no multiplier in between: that length is not on the convex hull
         if len(frames) < m:
             shorter, most = frames, price
         else:
             longer, least = frames, price
         price = (least + most) / 2
         if shorter is not None and longer is not None:
-            # The price at which both paths cost the same.
+            # The multiplier at which both paths have equal cost.
             ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
             price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
     if shorter is None or longer is None:

@@ -13,7 +13,7 @@ __all__ = [
     "touch_maps",
 ]
 
-# Of the largest diagonal entry: what a gain must exceed, and what keeps equal columns apart.
+# Relative to the largest diagonal entry: least gain, and regularisation of equal columns.
 _GAIN, _RIDGE = 1e-9, 1e-11
 _MOST_EXCHANGES = 400
 

@@ -19,7 +19,7 @@ __all__ = ["PLACES", "added_loads", "moved_centres"]
 # Names of places other than joints and roles.
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
-# A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.
+# Distance of a backpack's centre behind the trunk's, metres; density of a load, kg/m^3.
 _BEHIND, _DENSITY = 0.15, 500.0
 
 
