@@ -83,7 +83,7 @@ def parse(
 
 
 def parse_toml(data: bytes, *, path: str | Path) -> dict[str, Any]:
-    """Parse TOML; whatever is wrong with it is a ``FormatError``."""
+    """Parse TOML; invalid TOML raises a ``FormatError``."""
     import tomllib
 
     if len(data) > _MOST_TOML:

@@ -94,7 +94,7 @@ def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
 
 
 def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
-    """Let a function take the fields of a dataclass as keywords.
+    """Give a function the fields of a dataclass as keywords.
 
     The last argument of the function is the dataclass. Keywords are checked like the values of a
     recipe. ``parameters`` and ``implementation`` of the result are the dataclass and the original

@@ -1,7 +1,7 @@
 """Where tasks run: processes of this machine (loky), threads of a local Dask, or a Dask cluster.
 
-All go through joblib, which asks for tasks as workers come free and hands outcomes over as they
-come, so no more of either is held than there are workers.
+All go through joblib, which requests a task when a worker is free and returns each outcome at once,
+so memory holds at most one task per worker.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Backend(Protocol):
     trouble: str  # why waiting for outcomes was interrupted; empty if it was not
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks and give their outcomes as they come; closing it stops the work."""
+        """Run tasks and yield their outcomes as they arrive; closing it stops the work."""
         ...
 
     def close(self) -> None:
-        """Let go of the workers."""
+        """Release the workers."""
         ...
 
 
@@ -126,7 +126,7 @@ def _processors() -> int:
 
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
-    """Take outcomes as they come; when the caller stops taking them, the work ends."""
+    """Yield outcomes as they arrive; the work ends when the caller stops iterating."""
     first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
     with _deaf_to_ctrl_c():
         # Starts the workers with the first tasks.
@@ -142,7 +142,7 @@ def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to the coordinator: what is ignored is inherited."""
+    """Start processes that ignore Ctrl-C; the coordinator handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -257,7 +257,7 @@ class _Dask:
             raise
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks; a worker that dies is Dask's own affair, a scheduler's end is ours."""
+        """Run tasks; Dask handles a lost worker, and the loss of the scheduler is handled here."""
         from joblib import Parallel, delayed, parallel_config
 
         with parallel_config(backend="dask", client=self._client):
@@ -326,7 +326,7 @@ def _security(tls: Tls | None) -> Any:
 
 
 def _must_answer(place: str, security: Any) -> None:
-    """Refuse what is not a scheduler; a client would try for long, and again at its end."""
+    """Reject an address without a scheduler; a client would retry for a long time."""
     from distributed.comm import connect
 
     address = place.partition("://")[2]
@@ -341,7 +341,7 @@ def _must_answer(place: str, security: Any) -> None:
     except Exception as e:  # the server at this address may not be Dask
         why = (str(e).splitlines() or [type(e).__name__])[0][:120]
         raise InputError(
-            f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "
+            f"no Dask scheduler found at {address} ({why}); start one with `dask scheduler`, "
             "and workers with `dask worker`; with TLS, all sides need its files"
         ) from None
 

@@ -154,7 +154,7 @@ class ClipRecipes:
             raise InputError(f"there is no reference {path}")
         digest = self._file(path)
         if isinstance(given, Mapping) and given.get("sha256") not in (None, digest):
-            raise InputError(f"the reference {path} is no longer the one of the recipe")
+            raise InputError(f"the reference {path} has changed since the recipe was written")
         digests.append(digest)
         return str(path)
 

@@ -43,10 +43,10 @@ class Places:
         shutil.rmtree(self.work, ignore_errors=True)
 
     def staged(self, row: Row) -> Path:
-        """Where a result lies until it is sorted: as deep as it will, for links within it.
+        """Return the path of a result until it is sorted; its depth keeps relative links valid.
 
-        Its name holds what decides its content: a worker that a killed run left behind cannot
-        write over the result of another recipe.
+        The name contains a hash of the inputs, so that a worker left by a killed run cannot
+        overwrite the result of another recipe.
         """
         path = self.work / row.name
         key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"

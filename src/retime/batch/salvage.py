@@ -10,7 +10,7 @@ from typing import Any
 
 
 def readable_text(data: bytes) -> str:
-    """Return a text of a database; bytes that are none do not stop the reading of its row."""
+    """Return text from a database; invalid bytes are replaced, so that the row can be read."""
     return data.decode("utf-8", "replace")
 
 

@@ -29,7 +29,7 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
+    """Return the displacement of a joint, (F, 3), and the share by which it is held, (F,).
 
     A target is a place (3,), or a path (F, 3) on a support that moves.
     """

@@ -141,7 +141,7 @@ def _held(
 def as_delivered(
     source: Motion, made: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
 ) -> Motion:
-    """Hold the contacts of a retimed motion as its delivery will, for those who judge it before.
+    """Hold the contacts of a retimed motion as in the delivered result, to evaluate it earlier.
 
     Parameters
     ----------

@@ -273,7 +273,7 @@ class LimbSolver:
     def _foot_turn(
         self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray
     ) -> FloatArray:
-        """Turn the foot about its contact by what the knee would have to bend too much for.
+        """Turn the foot about its contact, as far as the knee would otherwise bend too much.
 
         Near full stretch a knee turns by degrees for each millimetre; there the foot takes the
         change of the leg's length, and all of it where the leg is too short.

@@ -31,7 +31,7 @@ _LISTED = 3
 
 
 def suspicions(motion: Motion) -> list[Note]:
-    """List what is probably wrong with a capture; nothing is changed, and it may be meant."""
+    """List probable errors of a capture; nothing is changed, because they may be intended."""
     if len(motion) < 3:
         return []
     motion = judged(motion)
@@ -41,7 +41,7 @@ def suspicions(motion: Motion) -> list[Note]:
 def _steps(motion: Motion) -> FloatArray:
     """Return how far the joints turn from frame to frame, the mean of all, (F - 1,).
 
-    One joint counts for a part only: a hand that flips over is no other pose.
+    The influence of a single joint is limited: a hand that flips over is not another pose.
     """
     angle = quat.angle(motion.rotations[1:], motion.rotations[:-1])
     found: FloatArray = np.minimum(angle, _MOST_OF_ONE).mean(axis=1)

@@ -119,7 +119,7 @@ _PARTS = {
 
 
 def _roles_by_part(body: Body) -> dict[str, Any]:
-    """Show the roles as a person reads them: a row per part, with any doubt."""
+    """Return a row of roles per body part, with the confidence if it is low."""
     rows: dict[str, Any] = {}
     for part, roles in _PARTS.items():
         found = [r for r in roles if r in body.roles]

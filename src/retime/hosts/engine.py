@@ -48,7 +48,7 @@ Say = Callable[[dict[str, Any]], None]
 
 
 class Engine:
-    """Answers requests, one after the other.
+    """Answer requests, one after the other.
 
     ``say`` takes each line of an answer, as a dictionary.
     """
@@ -96,7 +96,7 @@ class Engine:
         self._say({"id": self._id, "progress": share, "word": word})
 
     def _said(self, note: str) -> str:
-        """Say a note as the host's user knows things: by its labels, and in its frames."""
+        """Return a note in the host's terms: with its labels and in its frames."""
         text = present(note, _label)
         return text if self._frames is None else self._frames.said(_with_labels(text))
 
@@ -204,7 +204,7 @@ class Engine:
     # ---- motions
 
     def _motion(self, path: str) -> Motion:
-        """Read a motion; one of the same bytes comes back with what was found for it."""
+        """Read a motion; the same bytes return the cached motion with its results."""
         motion = self._evaluator.motion(Job(source=path))
         key = motion.origin.sha256 if motion.origin is not None else path
         if key not in self._motions:
@@ -216,7 +216,7 @@ class Engine:
 
 
 def _timeline(request: Mapping[str, Any]) -> Frames | None:
-    """Return the timeline in whose frames a host wants to be told things."""
+    """Return the timeline whose frames are used in a host's messages."""
     given = request.get("in_frames")
     if given is None:
         return None
@@ -227,7 +227,7 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
 
 
 def _label(remedy: Remedy) -> str | None:
-    """Name a parameter as a host's panel does; of reading a file there is none."""
+    """Return a parameter's label in a host's panel; options for reading files have no label."""
     # One method after the other: importing them all takes longer than most retimings.
     if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
         return None
@@ -258,7 +258,7 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _with_references(request: Mapping[str, Any]) -> Any:
-    """Put files in the place of the names by which a recipe calls the host's other motions."""
+    """Replace the names of the host's other motions in a recipe by files."""
     files = request.get("references") or {}
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')
@@ -286,7 +286,7 @@ def _with_files(step: Any, files: Mapping[str, str]) -> Any:
 
 
 def _with_likely_unit(motion: Motion) -> Motion:
-    """Doubt a host's unit where it makes a person a giant: imports are often unscaled."""
+    """Infer the unit if the host's makes a person a giant: imports are often unscaled."""
     from retime.body import find_body
     from retime.motion.kinematics import height, infer_units
 
@@ -300,7 +300,7 @@ def _with_likely_unit(motion: Motion) -> Motion:
 
 
 def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
-    """Fit the body's curve by few keys, for a host's graph editor, where it asks for them.
+    """Fit the body's curve with few keys for a host's graph editor, if requested.
 
     A row is a key and its handles: x, y, left x, left y, right x, right y, in seconds.
     """
@@ -317,7 +317,7 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
 
 
 class _Announced(logging.Handler):
-    """Pass on what the library logs: that its numeric core is being compiled."""
+    """Forward the library's log to the host, such as that numeric code is being compiled."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()

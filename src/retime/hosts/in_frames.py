@@ -1,4 +1,4 @@
-"""Sentences in a host's own terms: frames of its timeline where the library says seconds."""
+"""Convert messages to a host's terms: frames of its timeline instead of seconds."""
 
 from __future__ import annotations
 

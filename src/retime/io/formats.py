@@ -227,7 +227,7 @@ def keeps_file(form: Format, target: str | Path) -> bool:
 
 
 def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
-    """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
+    """Return the contacts in a motion's file, such as the foot events of a C3D file."""
     return tuple(getattr(kept_of(motion, object), "contacts", ()))
 
 

@@ -163,7 +163,7 @@ class Retimed(Generic[Kept]):
     """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
 
     def channel(self, joint: int | None, path: str) -> str:
-        """Return the channel that a joint's track follows; none is what is below no joint."""
+        """Return the channel that a joint's track follows; none without a joint above."""
         skeleton = self.motion.skeleton
         if joint is None:
             return f"{skeleton.names[skeleton.roots[0]]}:translation"
@@ -172,7 +172,7 @@ class Retimed(Generic[Kept]):
         return f"{name}:translation" if is_root and path == "translation" else name
 
     def wrapped(self, channel: str) -> FloatArray:
-        """Return the source times of its frames, brought into the clip turn by turn; (F,)."""
+        """Return the source times of its frames, wrapped into the clip; (F,)."""
         low, high = self.kept.motion.domain
         found: FloatArray = low + np.mod(
             self.warp(self.times, channel) - low, max(high - low, 1e-9)

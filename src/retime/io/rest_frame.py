@@ -34,10 +34,10 @@ def set_aside(
 
 
 def starts_at_rest(rotations: FloatArray) -> bool:
-    """Judge whether frame 0 is a rest pose that was put before the motion.
+    """Return whether frame 0 is a rest pose that was added before the motion.
 
-    It is, when most of the joints that turn later stand at zero in it, hardly any in the next
-    frame, and the step between is far beyond the motion's own.
+    It is a rest pose if most of the joints that turn later are at zero in it, hardly any in the
+    next frame, and the step between them is far larger than the motion's own steps.
     """
     if len(rotations) < 3:
         return False

@@ -29,7 +29,7 @@ def send_message(target: IO[bytes], message: bytes, *, framed: bool = False) -> 
 
 
 def queued_messages(*, framed: bool = False) -> queue.SimpleQueue[bytes]:
-    """Put the parent's messages into a queue; the process ends when the parent is gone."""
+    """Put the parent's messages into a queue; the process ends when the parent has ended."""
     messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -42,7 +42,7 @@ def queued_messages(*, framed: bool = False) -> queue.SimpleQueue[bytes]:
 
 
 def bound_memory(size: int) -> None:
-    """Let this process take some memory more, by the size of a file; not every system can."""
+    """Raise the memory limit of this process for a file, if the system supports limits."""
     try:
         import resource
 

@@ -43,7 +43,7 @@ class Refused(Exception):
 class IsolatedLibrary:
     """A library that runs in a separate process.
 
-    Any thread may ask: they take turns. A fork starts a process of its own.
+    Any thread may send requests; they are serialised. After a fork, a new process is started.
     """
 
     program: Path
@@ -91,7 +91,7 @@ class IsolatedLibrary:
         arrays : mapping of str to array, optional
             Arguments of the task.
         folder : str or Path
-            A folder that nobody else uses.
+            A private folder.
         size : int
             Bytes of the file: large ones get more time and memory.
         path : str or Path
@@ -165,13 +165,13 @@ class IsolatedLibrary:
             child.end()
 
     def forget(self) -> None:
-        """Leave the process to the one that forked this."""
+        """Forget the child after a fork; it belongs to the parent process."""
         self.child = None
         self._lock = threading.Lock()  # the process that held it has ended
 
 
 def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read arrays and remove their file; none if there is none."""
+    """Read arrays and remove their file; without a file, return none."""
     if not file.exists():
         return {}
     with np.load(file, allow_pickle=False) as loaded:

@@ -257,14 +257,14 @@ class _Forks:
 
 
 def _end_with(parent: int) -> None:
-    """Let this process be killed when its parent ends: no other can signal it safely."""
+    """Have the kernel kill this process when its parent ends."""
     ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before
         os._exit(1)
 
 
 class _Fork:
-    """A process, with its own number, a handle to watch and the pipe that tells its end."""
+    """A process: its id, a handle to watch, and the pipe that reports its end."""
 
     def __init__(self, number: int, process: int, handle: int, status: int) -> None:
         self.number, self.process, self.handle, self.status = number, process, handle, status

@@ -13,7 +13,7 @@ from retime.notes import Note, Remedy
 def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
-    Port 0 takes a free one; ``parameter`` is what a person gives another port with.
+    Port 0 takes a free one; ``parameter`` is the name of the port's option, for error messages.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they
@@ -41,7 +41,7 @@ def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
 
 
 def hosts(host: str, port: int) -> list[str]:
-    """List what the Host header may be: this machine's own names, or the address that was asked."""
+    """List valid Host headers: the names of this machine, or the requested address."""
     names = {shown(host)}
     if is_loopback(host):
         names |= {"localhost", "127.0.0.1", "[::1]"}
@@ -82,7 +82,7 @@ def reachable_at(host: str) -> str:
 
 
 def shown(host: str) -> str:
-    """Return a host as it stands in an address."""
+    """Return a host as written in an address."""
     return f"[{host}]" if ":" in host else host
 
 

@@ -63,7 +63,7 @@ class Placing:
         return place - self._shift(turn, size)
 
     def rotation(self, turn: FloatArray, near: FloatArray) -> FloatArray:
-        """Return the degrees of rotations; the first lies near to given ones."""
+        """Return Euler angles of rotations in degrees; the first is close to the given angles."""
         own = quat.multiply(
             quat.multiply(quat.conjugate(np.tile(self.before, (len(turn), 1))), turn),
             np.tile(self.after, (len(turn), 1)),

@@ -1,4 +1,4 @@
-"""Animation curves: their keys, what is between them, and the nodes that hold them."""
+"""Animation curves: their keys, the segments between them, and their nodes."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def read_curve(thing: Thing) -> Curve | None:
 def _integers(node: Node | None, what: str) -> IntArray:
     found = array(node, what)
     if found.dtype.kind not in "iu":
-        raise Malformed(f"{what} are no whole numbers")
+        raise Malformed(f"{what} are not whole numbers")
     return found.astype(np.int64)
 
 
@@ -235,7 +235,7 @@ def _modes(flags: IntArray) -> IntArray:
 
 
 def _attributes(node: Node, what: str, keys: int) -> tuple[IntArray, npt.NDArray[np.uint32]]:
-    """Read flags and tangents, which stand once for neighbours that share them."""
+    """Read flags and tangents, which neighbouring keys may share."""
     flags = _integers(node.child(b"KeyAttrFlags"), f"the flags of {what}")
     counts = _integers(node.child(b"KeyAttrRefCount"), f"the counts of {what}")
     raw = array(node.child(b"KeyAttrDataFloat"), f"the tangents of {what}")
@@ -271,7 +271,7 @@ def _without_doubles(curve: Curve) -> Curve:
 
 
 def _beyond(node: Node, name: bytes) -> Beyond:
-    """Read what a curve does beyond an end."""
+    """Read the extrapolation of a curve beyond an end."""
     holder = node.child(name)
     kind = numbers(None if holder is None else holder.child(b"Type"))
     often = numbers(None if holder is None else holder.child(b"Repetition"))
@@ -301,7 +301,7 @@ def explicit(curve: Curve) -> Curve:
 
 
 def curve_node(document: Document, node: Node, curve: Curve, before: Curve | None) -> Node:
-    """Return a curve's node with other keys; what is as before is not rewritten."""
+    """Return a curve's node with other keys; unchanged parts are not rewritten."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
 

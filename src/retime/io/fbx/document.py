@@ -114,7 +114,7 @@ class Document:
 
     @cached_property
     def below(self) -> dict[int, list[Link]]:
-        """Connections by what they lead to."""
+        """Connections by their destination."""
         out: dict[int, list[Link]] = {}
         for link in self.links:
             out.setdefault(link.parent, []).append(link)
@@ -122,7 +122,7 @@ class Document:
 
     @cached_property
     def above(self) -> dict[int, list[Link]]:
-        """Connections by what they come from."""
+        """Connections by their source."""
         out: dict[int, list[Link]] = {}
         for link in self.links:
             out.setdefault(link.child, []).append(link)
@@ -206,7 +206,7 @@ def _decoded(raw: bytes) -> str:
 
 @contextmanager
 def said_of(path: str | Path) -> Iterator[None]:
-    """Turn what a malformed file raises into a sentence that names it."""
+    """Convert exceptions of a malformed file to a ``FormatError`` that names the file."""
     try:
         yield
     except Malformed as e:

@@ -1,10 +1,10 @@
-"""Curves moved by a warp: their keys go where it shows them, and what is between stays itself.
+"""Move curves by a warp: keys move to their output times, and segments keep their shape.
 
-Between two neighbouring keys of the result lies a piece of one segment of the source, run through
-at an even rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents
-scaled by the rate, a step stays a step. Where the warp bends between keys, and the curve moves
-enough to show it, keys are added at its knots until no piece is off by more than a tolerance; a
-cubic may bend with the warp, so that it needs few.
+Between two neighbouring keys, the result is a piece of one segment of the source at a constant
+rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
+rate, a step stays a step. Where the warp bends between keys, and the curve moves enough to show it,
+keys are added at its knots until no piece is off by more than a tolerance; a cubic may bend with
+the warp, so that it needs few.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MOST_KEYS = 200_000
 
 
 def widened(graph: Graph, span: tuple[float, float]) -> Graph:
-    """Let keys before and after a span keep their distance from it, where the warp shows it all."""
+    """Keep the distance of keys before and after a span, if the warp shows the whole span."""
     if graph.direction <= 0:
         return graph
     before, after = (abs(graph.y[k] - span[k]) < _ON_END for k in (0, -1))
@@ -65,7 +65,7 @@ def sampled(times: FloatArray, source: FloatArray, curve: Curve, per_second: int
 
 
 class Rekeyer:
-    """Moves curves by a warp; what it finds about key times serves all curves that have them.
+    """Move curves by a warp; curves with equal key times share the results.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _with_bends(
 
 
 def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
-    """Leave out knots beside a key that hardly bend: programs mistake such neighbours for one."""
+    """Leave out knots next to a key that hardly bend, because programs merge keys that close."""
     near = np.clip(np.searchsorted(x, graph.x[knots]), 1, len(x) - 1)
     gap = np.minimum(x[near] - graph.x[knots], graph.x[knots] - x[near - 1])
     inside = (knots > 0) & (knots < len(graph.x) - 1)
@@ -190,7 +190,7 @@ def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
 def _fitted(
     curve: Curve, keys: FloatArray, graph: KeyMover, starts: FloatArray, ends: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Fit cubics to what a warp shows of a curve: slopes (N, 2) at the ends, and how far off."""
+    """Fit cubics to a warped curve; return slopes (N, 2) at the ends, and the errors."""
     u, basis, inverse = _probes()
     width = ends - starts
     moments = starts[:, None] + u * width[:, None]

@@ -228,7 +228,7 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
 def frames_of(
     document: Document, stack: Stack, joints: int, fps: float, *, single: bool = False
 ) -> tuple[Moments, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled, and tell its span in ticks.
+    """Choose the times at which a stack is sampled; return them and its span in ticks.
 
     A stack without length is refused unless it may be a ``single`` pose.
     """

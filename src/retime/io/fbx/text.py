@@ -1,7 +1,7 @@
 """FBX as text (ASCII): the same tree of nodes as the binary form, and text again.
 
 Nodes that were not changed are written with their own characters, comments and spaces included.
-Long lists of numbers that no retiming asks for, such as the points of meshes, are passed over.
+Long lists of numbers that retiming does not need, such as the points of meshes, are skipped.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class _TextReader:
     def node(
         self, name: re.Match[bytes], before: int, depth: int, parent: bytes
     ) -> tuple[Node, int]:
-        """Read the values of a node and what is below it."""
+        """Read the values and children of a node."""
         label, data = name[1], self.data
         parts, at = self.values(label, name.end(), parent)
         head = (before, at)

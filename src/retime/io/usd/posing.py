@@ -130,7 +130,7 @@ def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
 
 
 def _in_variants(stage: Any) -> list[str]:
-    """List the prims whose samples are in a variant of theirs, or of a prim above."""
+    """List the prims whose samples are in a variant of the prim or of an ancestor."""
     found: dict[str, None] = {}
     for attribute in attributes(stage):
         if moves(attribute):

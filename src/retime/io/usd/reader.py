@@ -192,7 +192,7 @@ def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
     if not answer["metres_told"]:
         notes.append(
             Note(
-                "no metersPerUnit is told: lengths are centimetres, as USD has it",
+                "metersPerUnit is missing: lengths are centimetres, USD's default",
                 Remedy(parameter="reading.scale"),
                 code="unit-assumed",
             )

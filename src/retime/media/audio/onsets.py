@@ -62,7 +62,7 @@ def find_attacks(sound: npt.NDArray[np.floating], rate: int) -> tuple[Attack, ..
 
 
 def _power(sound: npt.NDArray[np.floating], step: int) -> npt.NDArray[np.float64]:
-    """Mean power of the sound's slope in bins: high sounds tell attacks better than low ones."""
+    """Mean power of the sound's slope in bins; attacks are clearer in high frequencies."""
     chunk = max(_SAMPLES_A_CHUNK // step, 1) * step
     out = []
     for a in range(0, len(sound) // step * step, chunk):
@@ -78,7 +78,8 @@ def lock_attacks(
 ) -> tuple[Graph, tuple[Lock, ...]]:
     """Bend an increasing curve so that its rate is 1 around attacks, whose times do not change.
 
-    Where two are too near for both, the stronger wins; what is between takes up the difference.
+    The stronger of two attacks that are too close is kept, and the sound between absorbs the
+    difference.
 
     The curve rises from output to source seconds; ``reach`` are seconds on either side of an attack
     that show it.

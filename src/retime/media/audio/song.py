@@ -1,4 +1,4 @@
-"""A song as samples: one channel at one rate, whatever the file."""
+"""Read a song as samples: one channel at one sample rate."""
 
 from __future__ import annotations
 

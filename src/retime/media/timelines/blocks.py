@@ -31,7 +31,7 @@ class EventText:
     tail: str
 
     def carried(self, carrier: Carrier) -> str:
-        """Write the list with its events carried; what is gone leaves its comments behind."""
+        """Write the list with its retimed events; comments of dropped events are kept."""
         found: list[tuple[float, float, int, str]] = []
         waiting = ""
         for order, block in enumerate(self.blocks):

@@ -85,7 +85,7 @@ def _rows(lines: list[str], path: Path) -> list[tuple[int, str]]:
 
 
 def _cells(row: str, mark: str) -> list[str]:
-    """Split a row at marks outside quotes; the texts are as they stand in the file."""
+    """Split a row at separators outside quotes; texts are unchanged."""
     pieces, cells = row.rstrip("\r\n").split(mark), []
     held = ""
     for piece in pieces:

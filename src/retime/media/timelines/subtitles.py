@@ -19,7 +19,7 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _shown(time: float, hours: str | None, mark: str, digits: int) -> str:
-    """Write a time with as many digits as there were; hours where there were, or are needed."""
+    """Write a time with the source's number of digits, and with hours if needed."""
     ticks = round(max(time, 0.0) * 10**digits)
     whole, fraction = divmod(ticks, 10**digits)
     minutes, seconds = divmod(whole, 60)

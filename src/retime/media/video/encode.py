@@ -23,7 +23,7 @@ _PLAIN = ("yuv420p", "yuvj420p")
 
 
 class Film:
-    """A video that is being written: pictures and sound go in as they come.
+    """A video that is being written, frame by frame.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Film:
         return frame.reformat(width=self.width, height=self.height, format=self.format)
 
     def add_sound(self, samples: npt.NDArray[np.float32]) -> None:
-        """Add sound of shape (n, channels) after what is there."""
+        """Append sound of shape (n, channels)."""
         av = library()
         assert self.sound is not None
         packed = np.ascontiguousarray(np.clip(samples, -1, 1).reshape(1, -1))
@@ -137,7 +137,7 @@ def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
 
 @contextmanager
 def film(path: Path, kind: str, metadata: dict[str, str]) -> Iterator[Any]:
-    """Open a container to write; it is closed whatever happens."""
+    """Open a container to write; it is closed in any case."""
     av = library()
     container = av.open(str(path), "w", format=kind, options={"movflags": "+faststart"})
     try:

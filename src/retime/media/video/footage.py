@@ -259,7 +259,7 @@ def _moments(
                 f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which "
                 f"runs from {first:.3f} to {last:.3f} s",
                 Remedy(
-                    "an offset lets it begin where the video does",
+                    "set an offset to start with the video",
                     parameter="offset",
                     value=f"{first + offset - moments.min():.3f}",
                 ),

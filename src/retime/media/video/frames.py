@@ -101,9 +101,7 @@ def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
         )
     pts = np.unique(np.array(stamps, dtype=np.int64))
     if len(pts) < 2:
-        raise FormatError(
-            "the video has less than two frames; there is no time in it", path=footage.path
-        )
+        raise FormatError("the video has fewer than two frames", path=footage.path)
     return pts, keys
 
 
@@ -116,12 +114,12 @@ def _rate(stream: Any, average: float) -> Fraction:
 
 
 class FrameReader:
-    """Decoded pictures by number. Forwards they come one after the other; otherwise by seeking.
+    """Decoded frames by number: in order without seeking, otherwise by seeking.
 
     Attributes
     ----------
     damaged : int
-        Packets that could not be decoded; the picture before them stands in.
+        Packets that could not be decoded; the previous frame is shown instead.
     """
 
     def __init__(self, footage: Footage, index: FrameIndex) -> None:
@@ -166,7 +164,7 @@ class FrameReader:
         self._next = None
 
     def _decode_to(self, number: int) -> Any:
-        """Decode up to a picture; one that is missing is stood for by the one before it."""
+        """Decode up to a frame; a missing one is replaced by the previous one."""
         before = None
         for at, frame in self._stream:
             self._next = at + 1
@@ -205,7 +203,7 @@ class FrameReader:
             yield packet
 
     def _keep(self, number: int, frame: Any) -> None:
-        """Keep a picture, and let the oldest go: the newest are nearest to what was requested."""
+        """Cache a frame and drop the oldest: the newest ones are closest to the requested one."""
         if number in self._kept:
             self._bytes -= self._kept.pop(number)[1]
         size = sum(plane.buffer_size for plane in frame.planes)

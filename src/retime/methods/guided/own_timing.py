@@ -133,7 +133,7 @@ def _unsearched(why: Exception) -> Note:
 
 
 def _pricing(problem: Problem, most: float) -> Pricing:
-    """Return the prices, scaled by the speed of the input, so that body size has no effect."""
+    """Return the weights, scaled by the speed of the input, so that body size has no effect."""
     change = np.diff(problem.curve.poses, axis=0)
     mean = float(np.einsum("ij,ij->", change, change)) / len(change)
     speed = max(FINE * problem.rate * TAU * np.sqrt(mean), 1e-9)

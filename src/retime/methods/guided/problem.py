@@ -215,8 +215,8 @@ class Found:
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:
     """Raise if keytimes need speeds outside the limits; return them with the ends, in order.
 
-    This is the whole limit of the keytimes of a clip: whatever keeps it is retimed. The studio
-    draws it, so ``tests/data/keytimes.json`` holds for both.
+    This is the only limit on the keytimes of a clip: all keytimes within it can be solved. The
+    studio draws it, so ``tests/data/keytimes.json`` holds for both.
     """
     start, end = problem.domain
     ends = [(start, start)] if length is None else [(start, start), (start + length, end)]

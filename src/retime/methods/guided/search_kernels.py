@@ -132,7 +132,7 @@ def fewest_cost_path(step_costs, reach, early, late, keep):  # type: ignore[no-u
 
 @kernel
 def free_path(step_costs, reach, price):  # type: ignore[no-untyped-def]
-    """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
+    """Find the path of least cost of any length; return its cost and frames."""
     steps, _, n = step_costs.shape
     cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
     choice = np.zeros((steps, n), np.uint16)

@@ -1,9 +1,9 @@
 """Find flights, their gravity, and the playback speed that corrects it.
 
-A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
-therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
-was slowed by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity;
-see ``gravity_from``.
+A body in flight always falls with gravity. The acceleration of a recorded flight therefore gives
+the playback speed at which the recording is correct, x* = p'^2 = g / g_eff. A jump that was slowed
+by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity; see
+``gravity_from``.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _joints_of(m: Measured, roles: Iterable[str]) -> list[int]:
 
 
 def _behind(m: Measured, joint: int) -> FloatArray:
-    """Return the offset to behind a joint in its own frame, metres."""
+    """Return the offset to a point behind a joint, in the joint's frame, metres."""
     heading = m.dynamics.headings
     behind = -np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=1)
     turns = quat.conjugate(global_rotations(m.motion)[:, joint])

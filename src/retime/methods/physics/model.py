@@ -78,8 +78,8 @@ class PhysicsModel(CapableBody, Pictured):
         Parameters
         ----------
         timing : TimeWarp or Motion, optional
-            A warp of this motion, or a motion that was made of it by edits of any kind, which is
-            judged as it is. Default: the recorded timing.
+            A warp of this motion, or a motion made from it by any edits, which is evaluated
+            unchanged. Default: the recorded timing.
         tolerance : float
             Tolerance of feasibility, in p'^2.
 
@@ -130,7 +130,7 @@ class PhysicsModel(CapableBody, Pictured):
     def like(self, motion: Motion, own: PhysicsModel | None = None) -> PhysicsModel:
         """Return a model of another motion of this figure, as strong and as heavy as this one.
 
-        Its accelerations are taken as they are: there is no recorded timing to forgive.
+        Its accelerations are not corrected, because there is no recorded timing.
 
         Parameters
         ----------

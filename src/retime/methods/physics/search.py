@@ -274,7 +274,7 @@ class _Search:
         return objective - self.barrier * logs + self.penalty * float(np.abs(missed).sum())
 
     def _lower(self, length: float, share: float) -> None:
-        """Lower the barrier by what the step achieved: its length, and of what the walls allow."""
+        """Lower the barrier according to the length of the step."""
         from retime.methods.physics.search_kernels import complementarity
 
         together = complementarity(
