@@ -246,15 +246,15 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),
         (lambda d, j: ("convert", j, j), "is the input"),
         (lambda d, j: ("apply", j, d / "out.bvh"), "give --warp FILE"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0,"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "1"),
-            "it takes 2 values, like 0.8=1.1",
+            "it takes 2 values, not 1; the form is OUT=SRC",
         ),
         (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "is not a time"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is not in it"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is outside the output"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1", "--range", "2:9"),
             "not a part of the clip",
@@ -381,7 +381,7 @@ def test_guided_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> N
     assert json.loads(listed)["suggestions"]
     status, _, err = run("guided", jump, out, "--duration", "0.1")
     assert status == 2
-    assert "max_speed" in err
+    assert "--max-speed" in err
     assert run("guided", jump)[0] == 2
 
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable
 
 from retime.errors import RetimeError
-from retime.notes import Remedy, present
+from retime.notes import Presenter, Remedy, present
 
 _SCHEME = "; name the joints in the file as a usual scheme does, such as Mixamo's"
 # What only the command line can do, and what a person at a window does in its place.
@@ -74,8 +74,8 @@ def studio_help(text: str) -> str:
 
 
 def studio_words(text: str) -> str:
-    """Say a sentence of the library's as a person at a window can follow it."""
-    return present(text, _field)
+    """Return a note or message with the labels of fields in place of parameters."""
+    return present(text, _Fields())
 
 
 def studio_notes(notes: Iterable[str]) -> list[str]:
@@ -88,13 +88,21 @@ def studio_error(error: RetimeError) -> str:
     return studio_words(error.note)
 
 
-def _field(remedy: Remedy) -> str | None:
-    if remedy.parameter in _ELSEWHERE:
-        return _ELSEWHERE[remedy.parameter] or None
-    label = _labels().get(remedy.parameter)
-    if label is None:
-        return None
-    return f"the field {label}" if remedy.value is None else f"the field {label}: {remedy.value}"
+class _Fields(Presenter):
+    """Show parameters by the labels of their fields."""
+
+    def parameter(self, name: str, item: str) -> str:
+        """Return the label of a field."""
+        return _labels().get(name, f"{name}{item}")
+
+    def remedy(self, remedy: Remedy) -> str | None:
+        """Return the field to change, or what to do instead."""
+        if remedy.parameter in _ELSEWHERE:
+            return _ELSEWHERE[remedy.parameter] or None
+        label = _labels().get(remedy.parameter)
+        if label is None:
+            return None
+        return f"the field {label}" + ("" if remedy.value is None else f": {remedy.value}")
 
 
 @functools.cache
