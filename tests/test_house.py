@@ -15,6 +15,7 @@ import pytest
 from numpydoc.validate import validate
 
 import retime
+from retime import errors
 from sources import parsed
 
 ROOT = Path(__file__).parents[1]
@@ -195,3 +196,9 @@ def test_times_in_messages_are_terms(name: str) -> None:
     for path in sorted((Path(retime.__file__).parent / name).rglob("*.py")):
         found += [f"{path}:{n}" for n in _seconds_as_text(parsed(path))]
     assert found == []
+
+
+def test_a_missing_part_is_installed_from_where_retime_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert errors.install_command("video").endswith(f"pip install -e '.[video]' in {ROOT}")
+    monkeypatch.setattr(errors, "__file__", "/usr/lib/python3/site-packages/retime/errors.py")
+    assert errors.install_command("video") == "pip install 'retime[video]'"

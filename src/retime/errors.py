@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -127,10 +129,21 @@ class MissingDependencyError(RetimeError):
 
     def __init__(self, feature: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{feature} needs an optional part: pip install 'retime[{extra}]'")
+        super().__init__(f"{feature} needs an optional part: {install_command(extra)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same_error, (type(self), self.args, self.__dict__)
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra: from the clone that runs, or from the index."""
+    clone = Path(__file__).parents[2]
+    if (clone / "pyproject.toml").is_file():
+        python = Path(sys.executable)
+        with contextlib.suppress(ValueError):
+            python = python.relative_to(clone)
+        return f"{python} -m pip install -e '.[{extra}]' in {clone}"
+    return f"pip install 'retime[{extra}]'"
 
 
 def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:

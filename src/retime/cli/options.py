@@ -146,7 +146,7 @@ WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp to t
 def must_be_a_picture(path: Path) -> None:
     """Reject, before any work, a picture that could not be written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
+        raise InputError(f"{path}: a picture's name must end in .png, .svg or .pdf")
     must_have_a_folder(path)
 
 
@@ -161,7 +161,7 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 def must_have_a_folder(path: Path) -> None:
     """Reject, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
-        raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
+        raise InputError(f"the folder {path.resolve().parent} does not exist; make it first")
 
 
 def must_differ(source: Path, target: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
@@ -14,6 +17,7 @@ from retime.notes import Note
 
 if TYPE_CHECKING:
     from retime.evaluate import Job
+    from retime.motion import Motion
     from retime.recipe import Recipe
 
 
@@ -125,8 +129,19 @@ def _retime_one(
     }
     if retiming.as_json and found.figures:
         fields["figures"] = found.figures
+    if not kept and _is_same(motion, result):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     report(fields, as_json=retiming.as_json, notes=[*motion.notes, *found.notes, *notes])
     return found.recipe
+
+
+def _is_same(source: Motion, result: Motion) -> bool:
+    """Return whether a result has the source's frames, as it does if no edit was given."""
+    if len(result) != len(source) or not math.isclose(result.duration, source.duration):
+        return False
+    tracks = [(source.rotations, result.rotations)]
+    tracks += [(source.translations[n], t) for n, t in result.translations.items()]
+    return all(np.allclose(a, b, rtol=1e-6, atol=1e-6) for a, b in tracks)
 
 
 def _must_be_whole_files(

@@ -33,7 +33,7 @@ Channel = Annotated[
 ]
 
 
-warp = typer.Typer(no_args_is_help=True)
+warp = typer.Typer()
 
 
 def _summary(warp: Any, path: Path) -> dict[str, Any]:

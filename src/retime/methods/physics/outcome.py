@@ -93,11 +93,11 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
     if least is not None and asked < least * (1 - _ROUNDING):
         fastest = float(np.sqrt(MOST_SPEED))
         if least < (1 + 1e-3) * float(np.ptp(model.times)) / fastest:
-            fact = "{asked:.3g} is too short: {fastest:g} times the source's speed is the limit"
+            fact = "{asked:.3g} is too short: the maximum speed is {fastest:g} times the source's"
         else:
             fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"
         return Note(
-            f"{fact}; the nearest timing was used",
+            f"{fact}; the result exceeds the limits as little as possible",
             code="shorter-than-possible",
             asked=Lasting(asked),
             least=Lasting(least),

@@ -132,13 +132,14 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
         )
     if not SLOWEST < way / seconds < FASTEST:
         raise InfeasibleError(
-            "{way:.3g} of the motion cannot take {seconds:.3g}: speeds go from {slowest:g} to "
-            "{fastest:g}; the minimum is {least:.3g}",
+            "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
+            "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
             way=Lasting(way),
             seconds=Lasting(seconds),
             slowest=SLOWEST,
             fastest=FASTEST,
             least=Lasting(way / FASTEST),
+            most=Lasting(way / SLOWEST),
         )
 
 
