@@ -58,10 +58,10 @@ class Case:
 
 SHORT = (("spline", {"duration": 1.2345}),)
 EDITED = (("stagger", {"exaggerate": 0.3}), *SHORT)
-HELD = (*SHORT, ("hold", {}))
+HELD: Any = (*SHORT, ("hold", {}))
 LOOP = (("spline", {"duration": 1.2345, "loop": True}),)
 RANGE = (("spline", {"range": (0.5, 1.5), "duration": 0.777, "ripple": True}),)
-BENT = PoseLayer([0.0, 1.0], {"LeftForeArm": [[0, 0, 0], [0.4, 0, 0]]})
+BENT = PoseLayer(np.array([0.0, 1.0]), {"LeftForeArm": np.array([[0.0, 0, 0], [0.4, 0, 0]])})
 KEY = {"time": 1.0, "joint": "RightHand", "shift": -0.1}
 CASES = {
     "awkward duration": Case((("spline", {"duration": 1.9915}),)),
