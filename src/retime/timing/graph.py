@@ -90,6 +90,10 @@ class Graph:
 
     def swap(self) -> Graph:
         """Exchange the axes: holds become cuts and cuts become holds."""
+        return self._swapped
+
+    @cached_property  # every contact and marker that a warp carries asks for it
+    def _swapped(self) -> Graph:
         if self.direction >= 0:
             return Graph(self.y, self.x)
         return Graph(self.y[::-1], self.x[::-1])

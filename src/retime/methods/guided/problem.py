@@ -56,6 +56,7 @@ class Problem:
     p: SearchParameters
     own: bool = True
     tall: float = 1.0
+    _splines: dict[float, TimeWarp] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def length(self) -> float | None:
@@ -74,9 +75,16 @@ class Problem:
 
     def spline(self, length: float) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not increase or are outside."""
-        return keytime_warp(
-            self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
-        )
+        if length not in self._splines:  # a solution asks for it several times
+            self._splines[length] = keytime_warp(
+                self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
+            )
+        return self._splines[length]
+
+    def uniform(self, length: float) -> TimeWarp:
+        """Return the warp of a length that plays the whole input at one speed."""
+        start, end = self.domain
+        return TimeWarp([start, start + length], [start, end])
 
     def position(self, source: FloatArray) -> FloatArray:
         """Return source times as positions in frames of the input."""
