@@ -5,6 +5,7 @@ timer drives the steps, a bar shows them and Esc cancels; called from Python, or
 the same steps run to their end.
 """
 
+import textwrap
 import time
 
 import bpy
@@ -14,6 +15,8 @@ from .problem import Problem
 
 # Seconds that one tick of the timer may work, and how often it ticks.
 _WORKS, _TICKS = 0.03, 0.05
+# The widest line of a pop-up, in letters.
+_WIDEST = 90
 # Events that still reach Blender while a job runs: looking around changes nothing.
 _LOOKING = {
     "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE",
@@ -126,5 +129,18 @@ class Job:
         return {"FINISHED"}
 
     def _failed(self, problem):
-        self.report({"ERROR"}, str(problem))
-        return {"CANCELLED"}
+        return refuse(self, problem)
+
+
+def refuse(operator, problem):
+    """Report a problem and cancel an operator.
+
+    A window shows it in a pop-up that is as wide as its longest line: sentences get lines of their
+    own there.
+    """
+    text = str(problem)
+    if not bpy.app.background:
+        sentences = text.replace(". ", ".\n").splitlines()
+        text = "\n".join(textwrap.fill(s, _WIDEST) for s in sentences)
+    operator.report({"ERROR"}, text)
+    return {"CANCELLED"}
