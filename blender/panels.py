@@ -117,10 +117,7 @@ class _Main(_Panel):
         layout, settings = self.layout, context.scene.retime
         _draw_progress(layout, context.window_manager)
         if not _has_engine(context):
-            layout.label(text="Retime needs its engine", icon="INFO")
-            row = layout.row(align=True)
-            row.operator("retime.install_engine", icon="IMPORT")
-            row.operator("preferences.addon_show", text="", icon="PREFERENCES").module = __package__
+            _draw_installation(layout, context.window_manager)
             return
         _draw_character(layout, context)
         column = _column(layout)
@@ -130,8 +127,19 @@ class _Main(_Panel):
 
 def _draw_progress(layout, manager):
     if manager.retime_word:
-        layout.progress(factor=manager.retime_share, text=manager.retime_word)
-        layout.label(text="Press Esc to cancel", icon="EVENT_ESC")
+        # Details follow a colon; the status bar has room for them.
+        text = manager.retime_word.partition(":")[0]
+        layout.progress(factor=manager.retime_share, text=text)
+        layout.label(text="Press Esc to cancel")
+
+
+def _draw_installation(layout, manager):
+    """Draw how to get the engine, unless it is being installed."""
+    if not manager.retime_word:
+        layout.label(text="Retime needs its engine", icon="INFO")
+        row = layout.row(align=True)
+        row.operator("retime.install_engine", icon="IMPORT")
+        row.operator("preferences.addon_show", text="", icon="PREFERENCES").module = __package__
 
 
 def _draw_character(layout, context):

@@ -48,13 +48,18 @@ def joints_for(operator, capture, bones, *, limbs=False):
         if joint is None:
             raise Problem(f"{bone} moves no part of the body. Select a control of the part")
         if rig.is_control and bone not in rig.keyed:
-            controls = rig.governors(joint)
-            if not controls:
-                raise Problem(f"No control with keys moves {bone}. Key its control first")
-            more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
-            operator.said.append(f"{bone} stands for its control {', '.join(controls[:3])}{more}")
+            operator.said.append(_stands_for(rig, bone, joint))
         found |= {joint, *(rig.limb_of(bone) if limbs else ())}
     return [n for n in rig.joints if n in found]
+
+
+def _stands_for(rig, bone, joint):
+    """Say which controls a bone without keys stands for."""
+    controls = rig.governors(joint)
+    if not controls:
+        raise Problem(f"No control with keys moves {bone}. Key its control first")
+    more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
+    return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
 
 
 def timing_values(context, capture, method):
@@ -273,14 +278,8 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
 
 def _levels(rig, joint):
     """Count how far below a joint each joint is."""
-    start, out = rig.joints.index(joint), {}
-    for k, name in enumerate(rig.joints):
-        depth, at = 0, k
-        while at >= 0 and at != start:
-            at, depth = rig.parents[at], depth + 1
-        if at == start and depth:
-            out[name] = depth
-    return out
+    chains = {name: rig.above(name) for name in rig.joints if name != joint}
+    return {name: above.index(joint) for name, above in chains.items() if joint in above}
 
 
 class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
