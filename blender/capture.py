@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .actions import Animated, animation_of
+from .declared import LABELS
 from .rig import keyed_bones, rig_of
 
 # A bone whose place or scale changes less than this has none of its own: armature units, factor.
@@ -76,8 +77,8 @@ class Capture:
 
     @property
     def words(self):
-        """Return the entries of a request that make its answer use scene frames."""
-        return {"in_frames": [self.first, self.fps]}
+        """Return the entries of a request that make its answer use frames and our labels."""
+        return {"in_frames": [self.first, self.fps], "labels": LABELS}
 
     def without_first(self):
         """Return what was seen after the first frame."""

@@ -28,6 +28,9 @@ _UNITS = {
 _KNOWN_UNITS = bpy.types.FloatProperty.bl_rna.properties["unit"].enum_items
 
 
+LABELS = {p["name"]: label_of(p) for method in PAGE.values() for p in method["parameters"]}
+
+
 def offered(method):
     """List the parameters of a method that a panel can show."""
     return [p for p in map(_as_menu, PAGE[method]["parameters"]) if _fits_a_field(p)]

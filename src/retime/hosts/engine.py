@@ -57,6 +57,7 @@ class Engine:
         self._say = say
         self._id: Any = None
         self._frames: Frames | None = None
+        self._own_labels: Mapping[str, str] = {}
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -71,11 +72,12 @@ class Engine:
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
-        self._frames = None
+        self._frames, self._own_labels = None, {}
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
             self._frames = _timeline(request)
+            self._own_labels = _given_labels(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
@@ -97,8 +99,16 @@ class Engine:
 
     def _said(self, note: str) -> str:
         """Say a note as the host's user knows things: by its labels, and in its frames."""
-        text = present(note, _label)
-        return text if self._frames is None else self._frames.said(_with_labels(text))
+        text = present(note, self._label)
+        return (
+            text
+            if self._frames is None
+            else self._frames.said(_with_labels(text, self._own_labels))
+        )
+
+    def _label(self, remedy: Remedy) -> str | None:
+        """Name a parameter as the host does, or as the library's forms do."""
+        return self._own_labels.get(remedy.parameter) or _label(remedy)
 
     # ---- requests
 
@@ -226,6 +236,14 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
     return Frames(first, fps)
 
 
+def _given_labels(request: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the host's own labels of parameters, by name."""
+    given = request.get("labels", {})
+    if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError("labels must map names of parameters to texts")
+    return given
+
+
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
     # One method after the other: importing them all takes longer than most retimings.
@@ -235,13 +253,13 @@ def _label(remedy: Remedy) -> str | None:
     return next((p.label for p in known if p.name == remedy.parameter), None)
 
 
-def _with_labels(text: str) -> str:
+def _with_labels(text: str, own: Mapping[str, str]) -> str:
     """Name parameters as a host's panel does, where a sentence names them as Python does."""
     if "_" not in text:
         return text
-    for name, label in _labels().items():
+    for name, label in (_labels() | dict(own)).items():
         if "_" in name:
-            text = re.sub(rf"\b{name}\b", label, text)
+            text = re.sub(rf"\b{re.escape(name)}\b", label.replace("\\", r"\\"), text)
     return text
 
 
