@@ -48,14 +48,18 @@ def _words(kind):
     return [w for inner in typing.get_args(kind) for w in _words(inner)]
 
 
+def _holds(kind, default):
+    """Return whether a field of a kind can show a default."""
+    if kind in ("float", "int"):
+        return default is None or isinstance(default, int | float)
+    return kind != "choice" or isinstance(default, str)
+
+
 def _entry(p):
     """Describe a parameter as a panel needs it."""
     kind, choices, optional = _kind(p.type)
     default = None if p.required else p.default
-    numeric = default is None or isinstance(default, int | float)
-    if (kind in ("float", "int") and not numeric) or (
-        kind == "choice" and not isinstance(default, str)
-    ):
+    if not _holds(kind, default):
         kind = "other"
     about = p.about
     entry = {"name": p.name, "label": p.label, "kind": kind, "help": about.help, "unit": about.unit}

@@ -16,7 +16,7 @@ from retime.samples import jump
 from retime.sentences import Lasting, Moment, Named, Numbered, Sentence, Span, after, listed
 from retime.studio.wording import studio_error
 
-FRAMES = Frames(1, 24)
+FRAMES = Frames(first=1, fps=24)
 
 
 def test_a_sentence_is_a_string_in_seconds() -> None:

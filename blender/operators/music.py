@@ -10,19 +10,14 @@ from ..preferences import preferred_engine
 from ..problem import Problem
 from ..retiming import Retiming, part_of, step, tried
 from ..song import place_strip, song_of
+from ..wording import menu_of, values_of
 from .looking import MARK, clear_marks
 
 _NO_SONG = (
     "There is no song. Add a sound strip in the Video Sequencer, choose a sound in the panel, or "
     "set the Tempo"
 )
-_EVERY = [
-    ("SETTINGS", "As Set", "What the panel shows"),
-    ("1", "Every Beat", ""),
-    ("2", "Every Second Beat", ""),
-    ("4", "Every Fourth Beat", ""),
-    ("1/2", "Half Beats", ""),
-]
+_EVERY = [("SETTINGS", "As Set", "What the panel shows"), *menu_of("every", values_of("every"))]
 
 
 def beats_of(engine, song, values):
@@ -124,7 +119,7 @@ def _locked(context, capture):
     if not inside:
         raise Problem(
             "No selected marker lies within the motion. Select the markers that must be on a beat, "
-            "or turn Locked Moments off"
+            "or turn Lock Selected Markers off"
         )
     return [capture.time(f) for f in inside]
 

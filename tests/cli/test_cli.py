@@ -470,7 +470,10 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
     [
         ([], "give an output file"),
         (["out.bvh", "--succession", "RigthArm:0.1:1"], "did you mean 'RightArm'"),
-        (["out.bvh", "--succession", "RightArm:0.1"], "it takes 3 values, not 2; the form is JOINT:S:POWER"),
+        (
+            ["out.bvh", "--succession", "RightArm:0.1"],
+            "it takes 3 values, not 2; the form is JOINT:S:POWER",
+        ),
         (["out.bvh", "--move", "50:51"], "no pose near 50 s"),
         (["out.bvh", "--keep", "many"], "is not a number"),
         (["out.bvh", "--poses", "p.txt"], ".json or .npz"),

@@ -223,7 +223,7 @@ def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
     ],
 )
 def test_sentences_in_frames(said: str, wanted: str) -> None:
-    assert spoken(said, Frames(1, 24)) == wanted
+    assert spoken(said, Frames(first=1, fps=24)) == wanted
 
 
 def test_errors_speak_of_the_host_s_frames(walk: Path) -> None:
@@ -242,3 +242,14 @@ def test_a_rest_pose_before_the_motion_is_found(tmp_path: Path, walk: Path) -> N
     retime.write(replace(motion, rotations=turns), tmp_path / "rest.npz")
     *_, answer = ask({"id": 1, "rest": str(tmp_path / "rest.npz")})
     assert answer["starts_at_rest"] is True
+
+
+def test_messages_use_the_host_s_labels(walk: Path) -> None:
+    fast = Step("guided", {"duration": 0.1})
+    plain, own, bad = (
+        ask(retiming(walk, fast, in_frames=[1, 24], labels=labels))[-1]["error"]
+        for labels in ({}, {"max_speed": "Fastest Playback"}, {"max_speed": 3})
+    )
+    assert "Max speed" in plain
+    assert "Fastest Playback" in own
+    assert "labels" in bad

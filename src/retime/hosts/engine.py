@@ -52,7 +52,7 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
-        self._frames: Frames | None = None
+        self._presenter = Labels()
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -67,11 +67,11 @@ class Engine:
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
-        self._frames = None
+        self._presenter = Labels()
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
-            self._frames = _timeline(request)
+            self._presenter = _presenter(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
@@ -93,7 +93,7 @@ class Engine:
 
     def _said(self, note: str) -> str:
         """Return a note with the labels of the host's panel and in the frames of its timeline."""
-        return present(note, self._frames or Labels())
+        return present(note, self._presenter)
 
     # ---- requests
 
@@ -210,15 +210,23 @@ class Engine:
         return self._motions[key]
 
 
-def _timeline(request: Mapping[str, Any]) -> Frames | None:
-    """Return the timeline in whose frames a host wants to be told things."""
-    given = request.get("in_frames")
+def _presenter(request: Mapping[str, Any]) -> Labels:
+    """Return how to show messages: with a host's labels, and in frames of its timeline if given."""
+    labels, given = _given_labels(request), request.get("in_frames")
     if given is None:
-        return None
+        return Labels(labels)
     first, fps = coerce(given, tuple[float, float], "in_frames")
     if not fps > 0:
         raise InputError(f"the frame rate must be above 0, not {fps:g}")
-    return Frames(first, fps)
+    return Frames(labels, first, fps)
+
+
+def _given_labels(request: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the host's own labels of parameters, by name."""
+    given = request.get("labels", {})
+    if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError("labels must map names of parameters to texts")
+    return given
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from retime.methods import METHODS
 from retime.notes import Presenter, Remedy
@@ -12,12 +13,21 @@ from retime.parameters import declared
 _OF_JOBS = {"animation", "channel", "exact", "fps"}
 
 
+@dataclass(frozen=True)
 class Labels(Presenter):
-    """Show parameters by the labels of a host's panel, without the numbers of steps."""
+    """Show parameters by the labels of a host's panel, without the numbers of steps.
+
+    Parameters
+    ----------
+    own : mapping of str to str
+        The host's own labels of parameters. Default: those of the library's forms.
+    """
+
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def parameter(self, name: str, item: str) -> str:
         """Return the label of a parameter."""
-        return _label(name) or f"{name}{item}"
+        return self._label(name) or f"{name}{item}"
 
     def step(self, word: str, number: int, name: str) -> str:
         """Leave out the number of a step: a host runs one edit at a time."""
@@ -27,7 +37,14 @@ class Labels(Presenter):
         """Return the label of the parameter to change; hosts have none for reading files."""
         if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
             return None
-        return _label(remedy.parameter)
+        return self._label(remedy.parameter)
+
+    def _label(self, name: str) -> str | None:
+        if name in self.own:
+            return self.own[name]
+        # One method after the other: importing them all takes longer than most retimings.
+        known = (p for m in METHODS.values() for p in declared(m.parameters))
+        return next((p.label for p in known if p.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -45,12 +62,12 @@ class Frames(Labels):
     --------
     >>> from retime.sentences import Moment, Sentence, Span, spoken
     >>> told = Sentence("the key at {at} is outside {clip}", at=Moment(2.0), clip=Span(0.0, 1.5))
-    >>> spoken(told, Frames(1, 24))
+    >>> spoken(told, Frames(first=1, fps=24))
     'the key at frame 49 is outside frames 1 to 37'
     """
 
-    first: float
-    fps: float
+    first: float = 0.0
+    fps: float = 1.0
 
     def moment(self, seconds: float, form: str) -> str:
         """Return a point in time as a frame."""
@@ -67,12 +84,6 @@ class Frames(Labels):
 
     def _at(self, seconds: float) -> str:
         return _short(self.first + seconds * self.fps)
-
-
-def _label(name: str) -> str | None:
-    # One method after the other: importing them all takes longer than most retimings.
-    known = (p for m in METHODS.values() for p in declared(m.parameters))
-    return next((p.label for p in known if p.name == name), None)
 
 
 def _short(frame: float) -> str:
