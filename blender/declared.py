@@ -11,8 +11,6 @@ PAGE = json.loads(Path(__file__).with_name("retime_parameters.json").read_text("
 _FROM_THE_SCENE = {
     "duration", "range", "ripple", "jitter", "seed", "exaggerate", "music_start", "phase"
 }  # fmt: skip
-# Words that a parameter of text takes.
-_WORDS = {("surface", "propagation"): ["quintic", "septic"]}
 # Words that Blender does not capitalise within a label.
 _SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
 # A number without a bound of its own.
@@ -21,38 +19,23 @@ _ANY = 3.0e38
 
 def offered(method):
     """List the parameters of a method that a panel can show."""
-    known = [_as_menu(method, p) for p in PAGE[method]["parameters"]]
     return [
-        p for p in known
+        p for p in PAGE[method]["parameters"]
         if p["kind"] not in ("other", "text") and p["name"] not in _FROM_THE_SCENE
         and not (p["kind"] == "choice" and len(p["choices"]) < 2)
     ]  # fmt: skip
 
 
-def _as_menu(method, p):
-    """Turn a parameter that takes a few words into a choice: a panel has menus, no free text."""
-    words = _WORDS.get((method, p["name"]))
-    return p if words is None else {**p, "kind": "choice", "choices": words}
-
-
-# Tooltips of the words in menus.
-_WORDS = {
-    "previous": "The pose before it",
-    "next": "The pose after it",
-    "neighbours": "The mean of the poses before and after it",
-    "rest": "The rest pose of the armature",
-    "mirror": "The mirror image of the pose",
-    "hold": "Keep the pose for a while",
-    "snap": "Wait, then arrive quickly",
-    "anticipate": "Go back slightly before leaving the pose",
-    "settle": "Go past the pose and come back to it",
-}
-
-
 def words_of(method, parameter):
     """Make the items of a menu of the words that a parameter takes among other things."""
-    listed = next(p for p in PAGE[method]["parameters"] if p["name"] == parameter)
-    return [(w, title(w), _WORDS[w]) for w in listed["words"]]
+    return _items(next(p for p in PAGE[method]["parameters"] if p["name"] == parameter))
+
+
+def _items(p):
+    """Make the items of a menu: value, label and tooltip of each word."""
+    return [
+        (w, title(label), help[:1].upper() + help[1:]) for w, (label, help) in p["words"].items()
+    ]
 
 
 def title(label):
@@ -102,8 +85,7 @@ def _property(p):
     if p["kind"] == "bool":
         return BoolProperty(default=bool(default), **common)
     if p["kind"] == "choice":
-        items = [(c, title(c), "") for c in p["choices"]]
-        return EnumProperty(items=items, default=default, **common)
+        return EnumProperty(items=_items(p), default=default, **common)
     low = -_ANY if p["minimum"] is None else p["minimum"]
     high = _ANY if p["maximum"] is None else p["maximum"]
     if p["kind"] == "int":

@@ -29,6 +29,17 @@ _SAME_TIME = 1e-9
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One of the words that a parameter takes, for people."""
+
+    value: str
+    label: str
+    """Its name in menus."""
+    help: str = ""
+    """Its effect, as a phrase without a full stop."""
+
+
+@dataclass(frozen=True)
 class About:
     """Description of a parameter for people."""
 
@@ -61,6 +72,13 @@ class About:
     """Words that may be given in place of a value, with their values."""
     parse: Callable[[str], Any] | None = None
     """Convert text with a special syntax (``15kg@chest``) to a value."""
+    choices: tuple[Choice, ...] = ()
+    """The words that it takes."""
+
+    def help_with_choices(self, name: Callable[[Choice], str]) -> str:
+        """Return the help with the effect of each choice, which ``name`` names."""
+        listed = "; ".join(f"{name(c)}: {c.help}" for c in self.choices if c.help)
+        return f"{self.help} {listed}." if listed else self.help
 
     def word_for(self, value: Any) -> str | None:
         """Return the preset word of a value."""
@@ -123,6 +141,7 @@ class Parameter:
 
     def help_with(self, *, times: str) -> str:
         """Return the help with unit and default; ``times`` describes how to write a time."""
+        text = self.about.help_with_choices(lambda choice: choice.value)
         timed = self.takes_times and self.about.unit == "s"
         words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
         given = not self.required and self.default not in (None, (), False, "")
@@ -133,8 +152,8 @@ class Parameter:
             f"default {_shown(self.default)}" if given else "",
         ]
         if not any(further):
-            return self.about.help
-        first, mark, more = self.about.help.removesuffix(".").partition(". ")
+            return text
+        first, mark, more = text.removesuffix(".").partition(". ")
         return f"{first} ({', '.join(filter(None, further))}){mark}{more}."
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from retime.errors import RetimeError
 from retime.notes import Remedy, present
+from retime.studio.messages import FormField
 
 _SCHEME = "; name the joints in the file as a usual scheme does, such as Mixamo's"
 # What only the command line can do, and what a person at a window does in its place.
@@ -39,8 +40,8 @@ _HELP = {
     "Weight of torques in equation 14.": "Weight of joint torques, against matching the recording.",
     "Maximum torque of every joint, or 'observed' for the maximum in the clip times the limit "
     "factor.": (
-        "Maximum torque of every joint. Observed: the maximum in the clip times the reserve of "
-        "strength."
+        "Maximum torque of every joint. As in the clip: the maximum in the clip times the reserve "
+        "of strength."
     ),
     "Delay each joint below JOINT by S seconds times its depth to the POWER.": (
         "Delay each joint below a joint: by the delay times its depth, raised to the growth."
@@ -50,17 +51,16 @@ _HELP = {
         "Move a hand, foot, head, elbow, knee or finger to a place at a pose, in metres with Y up."
     ),
     "Move the pose at time FROM to time TO.": "Move the pose at one time to another.",
-    "Ease into or out of the pose at TIME: hold, snap, anticipate or settle. AMOUNT is from 0 to "
-    "2.": "Ease into or out of a pose: hold, snap, anticipate or settle, by an amount from 0 to 2.",
+    "Ease into or out of the pose at TIME. AMOUNT is from 0 to 2. PRESET is one of these.": (
+        "Ease into or out of a pose, by an amount from 0 to 2."
+    ),
     "JSON list of further edits: objects with 'do' and its arguments.": (
         "Further edits, in the order in which they are made."
     ),
-    "Blend the pose at TIME toward another pose by SHARE. TOWARD is previous, next, neighbours "
-    "(their mean), rest or mirror. A share above 1 overshoots, a negative one moves away. If there "
-    "is no pose near TIME, one is inserted.": (
-        "Blend a pose toward the previous, next, rest or mirrored pose, or the mean of its "
-        "neighbours. Above 100 % it overshoots, below 0 it moves away. If there is no pose at that "
-        "time, one is inserted."
+    "Blend the pose at TIME toward another pose by SHARE. A share above 1 overshoots, a negative "
+    "one moves away. If there is no pose near TIME, one is inserted. TOWARD is one of these.": (
+        "Blend a pose toward another. Above 100 % it overshoots, below 0 it moves away. If there "
+        "is no pose at that time, one is inserted."
     ),
     "Frequency in Hz and damping of the chain that starts at JOINT.": (
         "Frequency and damping of the chain that starts at a joint."
@@ -91,15 +91,18 @@ def studio_error(error: RetimeError) -> str:
 def _field(remedy: Remedy) -> str | None:
     if remedy.parameter in _ELSEWHERE:
         return _ELSEWHERE[remedy.parameter] or None
-    label = _labels().get(remedy.parameter)
-    if label is None:
+    field = _fields().get(remedy.parameter)
+    if field is None:
         return None
-    return f"the field {label}" if remedy.value is None else f"the field {label}: {remedy.value}"
+    if remedy.value is None:
+        return f"the field {field.label}"
+    labels = {choice.value: choice.label for choice in field.choices}
+    return f"the field {field.label}: {labels.get(str(remedy.value), remedy.value)}"
 
 
 @functools.cache
-def _labels() -> dict[str, str]:
-    """Labels of all forms' fields by their parameters' names."""
+def _fields() -> dict[str, FormField]:
+    """Fields of all forms by their parameters' names."""
     from retime.studio.forms import method_forms
 
-    return {field.name: field.label for form in method_forms() for field in form.fields}
+    return {field.name: field for form in method_forms() for field in form.fields}

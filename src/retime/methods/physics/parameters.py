@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from retime.body.contacts.given import ContactParameters
 from retime.methods.physics.sayings import EARTH, parse_load, parse_share
 from retime.motion import Motion
-from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, TimingParameters
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
@@ -53,17 +53,24 @@ class ModelParameters(ContactParameters):
     gravity_from: Annotated[
         Literal["auto", "recording", "gravity"],
         About(
-            "How to treat recorded flights that do not fall at 9.81 m/s². auto corrects clear "
-            "cases, recording keeps the recorded timing, gravity corrects all flights.",
+            "How to treat recorded flights that do not fall at 9.81 m/s².",
             label="Trust recording or gravity",
+            choices=(
+                Choice("auto", "Automatic", "correct clear cases"),
+                Choice("recording", "Recording", "keep the recorded timing"),
+                Choice("gravity", "Gravity", "correct all flights"),
+            ),
         ),
     ] = "auto"
     fit_flights: Annotated[
         Literal["timing", "height"],
         About(
-            "How to make flights follow gravity: change their timing, or keep the timing and "
-            "change their height.",
+            "How to make flights follow gravity.",
             label="Fit jumps by",
+            choices=(
+                Choice("timing", "Timing", "change when the figure lands"),
+                Choice("height", "Height", "keep the timing and change the height of the jump"),
+            ),
         ),
     ] = "timing"
     mass: Annotated[
@@ -136,6 +143,7 @@ class ModelParameters(ContactParameters):
             step=1,
             advanced=True,
             label="Largest torque",
+            choices=(Choice("observed", "As in the clip"),),
         ),
     ] = "observed"
     limit_factor: Annotated[
@@ -214,6 +222,7 @@ class RequestParameters(LoopParameters):
             "Length of the result, or free to let physics decide. Default: the source's length.",
             unit="s",
             metavar="TIME|free",
+            choices=(Choice("free", "Free"),),
             ends=("", ""),
         ),
     ] = None
@@ -231,11 +240,19 @@ class RequestParameters(LoopParameters):
     objective: Annotated[
         Objective,
         About(
-            "What to optimize: match the recorded torques (match), use the least effort (effort), "
-            "or match the torques of moving while carrying changed masses (load). auto uses load "
-            "if masses are changed, and match otherwise. In Python, a pair of a motion and a warp "
-            "matches the torques of that motion.",
+            "What to optimize. In Python, a pair of a motion and a warp matches the torques of "
+            "that motion.",
             label="Aim",
+            choices=(
+                Choice(
+                    "auto",
+                    "Automatic",
+                    "match the load if masses are changed, otherwise the recording",
+                ),
+                Choice("match", "Recorded effort", "match the recorded torques"),
+                Choice("effort", "Least effort", "use the least effort"),
+                Choice("load", "Carried load", "match the torques of carrying changed masses"),
+            ),
         ),
     ] = "auto"
     alpha: Annotated[

@@ -13,7 +13,7 @@ from retime.body.posing import Help
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.value_edits import MOST_WEIGHT
-from retime.parameters import About, RangeParameters, TimingParameters
+from retime.parameters import About, Choice, RangeParameters, TimingParameters
 from retime.times import Length, OutputTime, SourceTime
 
 __all__ = ["FindingParameters", "StaggerParameters"]
@@ -74,9 +74,12 @@ class FindingParameters(ContactParameters, RangeParameters):
     fit: Annotated[
         Fit,
         About(
-            "Fit splines to the logarithms of rotations (log), or also refine them "
-            "(levenberg-marquardt).",
+            "How splines are fitted to the motion.",
             advanced=True,
+            choices=(
+                Choice("log", "Fast", "fit the logarithms of rotations"),
+                Choice("levenberg-marquardt", "Precise", "also refine the fit; slower"),
+            ),
         ),
     ] = "log"
 
@@ -149,7 +152,15 @@ class StaggerParameters(FindingParameters, TimingParameters):
     ] = False
     relative_to: Annotated[
         Literal["average", "neighbours", "previous", "next"],
-        About("Pose to exaggerate away from."),
+        About(
+            "Pose to exaggerate away from.",
+            choices=(
+                Choice("average", "Average pose"),
+                Choice("neighbours", "Neighbouring poses"),
+                Choice("previous", "Previous pose"),
+                Choice("next", "Next pose"),
+            ),
+        ),
     ] = "average"
     relative_pose: Annotated[
         SourceTime | None,
@@ -170,9 +181,13 @@ class StaggerParameters(FindingParameters, TimingParameters):
     reach_help: Annotated[
         Help,
         About(
-            "Joints that move to reach the target: the limb, the limb and torso, or the whole body "
-            "with planted feet.",
+            "Joints that move to reach the target.",
             advanced=True,
+            choices=(
+                Choice("limb", "Limb", "the limb alone"),
+                Choice("torso", "Torso too", "the limb and the torso"),
+                Choice("body", "Whole body", "the whole body with planted feet"),
+            ),
         ),
     ] = "body"
     detail: Annotated[
