@@ -30,6 +30,17 @@ _SAME_TIME = 1e-9
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One of the words that a parameter takes, for people."""
+
+    value: str
+    label: str
+    """Its name in menus."""
+    help: str = ""
+    """Its effect, as a phrase without a full stop."""
+
+
+@dataclass(frozen=True)
 class About:
     """Description of a parameter for people."""
 
@@ -62,6 +73,16 @@ class About:
     """Words that may be given in place of a value, with their values."""
     parse: Callable[[str], Any] | None = None
     """Convert text with a special syntax (``15kg@chest``) to a value."""
+    choices: tuple[Choice, ...] = ()
+    """The words that it takes."""
+    form_help: str = ""
+    """Effect, for forms that have a field for each part of the value. Default: ``help``."""
+
+    def help_with_choices(self, name: Callable[[Choice], str], *, form: bool = False) -> str:
+        """Return the help with the effect of each choice, which ``name`` names."""
+        text = (self.form_help or self.help) if form else self.help
+        listed = "; ".join(f"{name(c)}: {c.help}" for c in self.choices if c.help)
+        return f"{text} {listed}." if listed else text
 
     def word_for(self, value: Any) -> str | None:
         """Return the preset word of a value."""
@@ -124,6 +145,7 @@ class Parameter:
 
     def help_with(self, *, times: str) -> str:
         """Return the help with unit and default; ``times`` describes how to write a time."""
+        text = self.about.help_with_choices(lambda choice: choice.value)
         timed = self.takes_times and self.about.unit == "s"
         words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
         given = not self.required and self.default not in (None, (), False, "")
@@ -134,8 +156,8 @@ class Parameter:
             f"default {_shown(self.default)}" if given else "",
         ]
         if not any(further):
-            return self.about.help
-        first, mark, more = self.about.help.removesuffix(".").partition(". ")
+            return text
+        first, mark, more = text.removesuffix(".").partition(". ")
         return f"{first} ({', '.join(filter(None, further))}){mark}{more}."
 
 
@@ -299,6 +321,7 @@ Keytimes = Annotated[
         unit="s",
         flag="keytime",
         metavar="OUT=SRC",
+        form_help="Source time to show at an output time.",
     ),
 ]
 Rates = Annotated[
@@ -309,13 +332,19 @@ Rates = Annotated[
         metavar="SRC=RATE",
         label="Speeds",
         advanced=True,
+        form_help="Playback speed at a source time, relative to the source.",
     ),
 ]
 
 
 ClipRange = Annotated[
     tuple[SourceTime, SourceTime] | None,
-    About("Edit only the part of the clip from A to B.", unit="s", metavar="A:B"),
+    About(
+        "Edit only the part of the clip from A to B.",
+        unit="s",
+        metavar="A:B",
+        form_help="Edit only this part of the clip.",
+    ),
 ]
 Ripple = Annotated[
     bool,

@@ -80,7 +80,7 @@ class AlignParameters:
             minimum=1,
             maximum=32,
             advanced=True,
-            label="Frames skipped at most",
+            label="Max speed",
         ),
     ] = 4
     max_stall: Annotated[
