@@ -83,10 +83,9 @@ def page() -> str:
         lines += [_row("parameter", "type", "default", "unit", "meaning"), _row(*["---"] * 5)]
         for p in declared(method.parameters):
             default = "required" if p.required else repr(p.default)
+            meaning = p.about.help_with_choices(lambda choice: f"`{choice.value}`")
             lines.append(
-                _row(
-                    f"`{p.name}`", f"`{_type(p.type)}`", f"`{default}`", p.about.unit, p.about.help
-                )
+                _row(f"`{p.name}`", f"`{_type(p.type)}`", f"`{default}`", p.about.unit, meaning)
             )
         lines.append("")
     lines += ["## Formats", "", _row("format", "suffixes", "what"), _row("---", "---", "---")]

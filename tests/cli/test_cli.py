@@ -253,15 +253,15 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, d / "out.xyz"), "unknown format '.xyz'"),
         (lambda d, j: ("convert", j, j), "is the input"),
         (lambda d, j: ("apply", j, d / "out.bvh"), "give --warp FILE"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0,"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "1"),
-            "expected 2 values, like 0.8=1.1",
+            "it takes 2 values, not 1; the form is OUT=SRC",
         ),
         (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "is not a time"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is not in it"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is outside the output"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1", "--range", "2:9"),
             "not a part of the clip",
@@ -412,7 +412,7 @@ def test_guided_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> N
     assert json.loads(listed)["suggestions"]
     status, _, err = run("guided", jump, out, "--duration", "0.1")
     assert status == 2
-    assert "max_speed" in err
+    assert "--max-speed" in err
     assert run("guided", jump)[0] == 2
 
 
@@ -473,7 +473,10 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
     [
         ([], "give an output file"),
         (["out.bvh", "--succession", "RigthArm:0.1:1"], "did you mean 'RightArm'"),
-        (["out.bvh", "--succession", "RightArm:0.1"], "expected 3 values, like NAME:0.1:0.1"),
+        (
+            ["out.bvh", "--succession", "RightArm:0.1"],
+            "it takes 3 values, not 2; the form is JOINT:S:POWER",
+        ),
         (["out.bvh", "--move", "50:51"], "no pose near 50 s"),
         (["out.bvh", "--keep", "many"], "is not a number"),
         (["out.bvh", "--poses", "p.txt"], ".json or .npz"),

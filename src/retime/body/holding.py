@@ -17,7 +17,7 @@ from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
-from retime.parameters import About
+from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
 __all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "contact_fixes"]
@@ -25,8 +25,13 @@ __all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "co
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
     About(
-        "Which contacts to keep in place: all (hold), those of joints that the edit moves "
-        "(touched), or none (free)."
+        "Contacts to keep in place.",
+        label="Hold contacts",
+        choices=(
+            Choice("hold", "All contacts", "all contacts"),
+            Choice("touched", "Those of moved joints", "those of joints that the edit moves"),
+            Choice("free", "None", "none"),
+        ),
     ),
 ]
 # Distance from the source's position below which a joint counts as unmoved, metres.

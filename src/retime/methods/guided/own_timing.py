@@ -57,7 +57,9 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     p = problem.p
     m = problem.frames_of(length)
     weights = FeatureWeights.of(TAU, 1 / problem.rate)
-    reference = ReferenceFrames.of(problem.references, weights)
+    reference = problem.curve.last(
+        "reference frames", weights, lambda: ReferenceFrames.of(problem.references, weights)
+    )
     reference.must_offer(p.neighbours)
 
     def cost(warp: TimeWarp) -> float:

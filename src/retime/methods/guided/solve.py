@@ -14,7 +14,6 @@ from retime.methods.guided.paper import search_as_the_paper
 from retime.methods.guided.problem import Found, Problem
 from retime.notes import Note
 from retime.timing import TimeWarp
-from retime.timing.curves import keytime_warp
 
 __all__ = ["Guidance", "solve"]
 
@@ -63,7 +62,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
         costs = {"guided": found.cost(found.warp), "spline": found.cost(spline)}
     costs["uniform"] = costs["spline"]
     if p.keytimes:
-        costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
+        costs["uniform"] = found.cost(problem.uniform(length))
     than = [_compared(costs, "uniform", "uniform speed")]
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
