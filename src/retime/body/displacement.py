@@ -14,7 +14,7 @@ from retime.motion.contact import Contact
 
 __all__ = ["displacement", "frames_of"]
 
-# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+# Largest mean speed at which a held joint slides from one contact to the next, m/s.
 _FASTEST_SLIDE = 0.4
 # Shortest time in which a foot is lifted and put down elsewhere, seconds.
 _NO_STEP = 0.06

@@ -20,7 +20,7 @@ from retime.errors import RetimeError
 
 __all__ = ["COMMANDS", "main"]
 
-# Each command's line of help. Its module has its name, and so has the function or group in there.
+# Each command's line of help. Its module, and the function or group in it, have the same name.
 COMMANDS = {
     "info": "Show the contents of a motion file.",
     "contacts": "List, draw and export ground contacts.",
@@ -167,7 +167,8 @@ def _run(arguments: list[str]) -> None:
         _fail("stopped", 130)
     except OSError as e:
         if _is_broken_pipe(e):
-            # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
+            # The reader of the pipe has closed it; redirect stdout, so that Python exits without a
+            # message.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         from retime.errors import bounded

@@ -34,9 +34,9 @@ from retime.notes import present
 from retime.parameters import declared
 from retime.process.inside import own_output
 
-# The version of what passes on the lines; a host refuses an engine of another one.
+# Version of the protocol; a host rejects an engine with another one.
 PROTOCOL = 2
-# Motions that are kept with what their steps found, so that a second try is quick.
+# Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
 _HEIGHTS = (0.4, 3.0)
@@ -172,7 +172,7 @@ class Engine:
         if not isinstance(values, Mapping):
             raise InputError('"parameters" must be an object')
         poses = edited_poses(motion, build(StaggerParameters, values))
-        # When each joint arrives at each pose: parts of a body are never quite in step.
+        # Time of each joint at each pose: body parts do not arrive at exactly the same time.
         arrivals = poses.times[:, None] + poses.refinements
         joints = motion.skeleton.names
         return {

@@ -111,7 +111,7 @@ class Curve:
                 inner[outside], added[outside] = keys[way], slope * (t - end)
                 continue
             rounds = np.floor((t - first) / period)
-            if count >= 0:  # then it stays where the last round ends
+            if count >= 0:  # then it stays at the end of the last cycle
                 limit = first - count * period if side == 0 else last + count * period
                 t = np.clip(t, limit, None) if side == 0 else np.clip(t, None, limit)
                 rounds = np.floor((t - first) / period)
@@ -171,7 +171,7 @@ def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArr
         return u
     b, c = 3 * right, 3 * (1 - left)
     low, high, s = np.zeros_like(u), np.ones_like(u), u.copy()
-    for _ in range(60):  # Newton, held between bounds that close in
+    for _ in range(60):  # Newton's method with bracketing
         r = 1 - s
         off = r * r * s * b + r * s * s * c + s**3 - u
         low, high = np.where(off < 0, s, low), np.where(off >= 0, s, high)

@@ -31,7 +31,7 @@ _CUSTOM = 14
 _PLAIN_RATE = 30.0
 # Distance below which a key is on a frame, seconds.
 ON_FRAME = 2e-4
-# All keys of an animation may take this much memory together.
+# Memory limit for all keys of an animation.
 _MOST_KEYS = 20_000_000
 
 

@@ -32,7 +32,7 @@ Progress = Callable[[int, int, str], Any]
 _LONGEST_S = 24 * 3600.0
 # Minimum and maximum frame rate.
 _RATES = 0.1, 1000.0
-# Shares of a picture below this are not seen, and cost a blend.
+# Weight of a frame below which it is not blended, because it is not visible.
 _UNSEEN = 1 / 64
 # Half way between two frames, the earlier one is shown, independent of rounding.
 _TIE = 1e-6
@@ -283,7 +283,7 @@ def _heard(curve: Graph, offset: float, sound: Sound | None, rate: Fraction) -> 
     if sound is None:
         return None
     x, y = curve.x - curve.x[0], curve.y + offset - sound.start
-    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts, or as good as one
+    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts or near-cuts
     slope = 0.0
     if len(steps):
         last = steps[-1]
