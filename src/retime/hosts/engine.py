@@ -1,4 +1,4 @@
-"""The engine: another program's motions retimed by recipes, asked for in lines of JSON.
+"""The engine: retime another program's motions on requests in lines of JSON.
 
 A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
 line of JSON on standard input, and each answer one line on standard output; motions and warps pass
@@ -88,7 +88,7 @@ class Engine:
             self._say({"id": self._id, "error": text})
 
     def tell(self, word: str, share: float | None = None) -> None:
-        """Say how far the present request is."""
+        """Send the progress of the current request."""
         self._say({"id": self._id, "progress": share, "word": word})
 
     def _said(self, note: str) -> str:
@@ -237,7 +237,7 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _with_references(request: Mapping[str, Any]) -> Any:
-    """Put files in the place of the names by which a recipe calls the host's other motions."""
+    """Replace the names of the host's other motions in a recipe by files."""
     files = request.get("references") or {}
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')

@@ -82,7 +82,7 @@ class IsolatedLibrary:
         path: str | Path,
         verb: str = "read",
     ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Ask for an operation; what cannot be done is a ``FormatError``.
+        """Request an operation; a failure raises a ``FormatError``.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def serve(operations: Mapping[str, Operation]) -> None:
-    """Answer questions until the input ends; the program's library is loaded before.
+    """Answer requests until the input ends; the library is loaded first.
 
     Each operation takes the request and its arrays, and returns an answer and arrays.
     """

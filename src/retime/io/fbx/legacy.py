@@ -1,4 +1,4 @@
-"""FBX 6.1, seen as a file of version 7.
+"""View an FBX 6.1 file as version 7.
 
 Version 6 names objects where version 7 numbers them, and keeps keys with each take, model by model
 and channel by channel. A view of it as objects and connections is made for reading;

@@ -1,4 +1,4 @@
-"""An event list as blocks of text, each with its time, that are put in order again."""
+"""An event list as blocks of text with times, which can be sorted again."""
 
 from __future__ import annotations
 
