@@ -186,8 +186,7 @@ class KeyMover:
         return x, y
 
     def with_bends(self, shown: Shown, reach: FloatArray) -> Shown:
-        """Add the fewest knots so that the error of straight segments is at most ``reach`` (N -
-        1,).
+        """Add the fewest knots that keep the error of segments within ``reach`` (N - 1,).
 
         It is the tolerance of each segment in source time; an infinite one needs no knots.
         """

@@ -106,7 +106,7 @@ def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
 
 
 def _rate(stream: Any, average: float) -> Fraction:
-    """Use the file's own fraction for an average rate if the two agree, so that 29.97 is 30000/1001."""
+    """Use the file's own fraction for an average rate: 30000/1001 for 29.97."""
     for declared in (stream.average_rate, stream.guessed_rate):
         if declared and abs(float(declared) / average - 1) < 2e-3:
             return Fraction(declared)
