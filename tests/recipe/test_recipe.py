@@ -35,7 +35,7 @@ HEAD = {"format": "retime-recipe", "version": 2}
         (("splin",), "did you mean 'spline'"),
         (("spline", {"durration": 1}), "spline: no parameter named 'durration'"),
         (("spline", {"duration": "long"}), "spline: duration: 'long' is not a time"),
-        (("spline", {}, 1.5), "spline: the weight is 1.5; it goes from 0 to 1"),
+        (("spline", {}, 1.5), "spline: the weight is 1.5; it must be between 0 and 1"),
         (("spline", {}, float("nan")), "the weight is nan"),
         (("warp", {}), "warp: missing parameter 'warp'"),
         (("pose", {"layer": 3}), "pose: layer is 3"),

@@ -16,7 +16,7 @@ __all__ = ["displacement", "frames_of"]
 
 # Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
 _FASTEST_SLIDE = 0.4
-# Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
+# Shortest time in which a foot is lifted and put down elsewhere, seconds.
 _NO_STEP = 0.06
 
 
@@ -29,7 +29,7 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
+    """Return the displacement of a joint, (F, 3), and the share by which it is held, (F,).
 
     A target is a place (3,), or a path (F, 3) on a support that moves.
     """
@@ -62,7 +62,8 @@ def displacement(
         needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
         if times[first] - times[last] > min(needed, _NO_STEP):
             continue
-        # There is no time to get from one place to the other: both contacts give way at that end.
+        # There is no time to move from one place to the other, so both contacts are shortened
+        # there.
         centre = (times[last] + times[first]) / 2
         low = max(centre - needed / 2, (times[held[one][0]] + times[last]) / 2)
         high = min(centre + needed / 2, (times[first] + times[held[other][-1]]) / 2)

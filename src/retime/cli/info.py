@@ -104,7 +104,7 @@ def _contacts_by_joint(contacts: list[dict[str, Any]]) -> str:
     return "\n".join(lines) or "none"
 
 
-# Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
+# Rows of the table of roles: label, and roles from the trunk outwards.
 _PARTS = {
     "trunk": ("hips", "spine", "chest", "upper_chest", "neck", "head"),
     **{
@@ -119,7 +119,7 @@ _PARTS = {
 
 
 def _roles_by_part(body: Body) -> dict[str, Any]:
-    """Show the roles as a person reads them: a row per part, with any doubt."""
+    """Return a row of roles per body part, with the confidence if it is low."""
     rows: dict[str, Any] = {}
     for part, roles in _PARTS.items():
         found = [r for r in roles if r in body.roles]

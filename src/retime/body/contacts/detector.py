@@ -331,7 +331,7 @@ class Detector:
         return out
 
     def _ask_for_any(self) -> None:
-        """Let the likeliest point touch where a force requires a contact and none was found."""
+        """Add a contact of the likeliest point where a force requires one and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
         held = np.asarray(~self.down.any(axis=0) & (self.force > _STANDS))
@@ -345,7 +345,7 @@ class Detector:
                 score = np.clip(self.score[p] + lift, -1, 1)
                 self.down[p] |= likeliest_states(score, _SHORTEST * self.rate)
 
-    # ---- what came of it
+    # ---- results
 
     def _flights(self) -> list[tuple[int, int]]:
         free = np.asarray(~self.down.any(axis=0) if self.points else self.force < _FALLS)

@@ -17,9 +17,9 @@ __all__ = ["ON_FRAME", "Interpolation", "Sampler", "key_mover", "rekeyed"]
 
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# A key this near to a frame, in seconds, lies on it: times are single precision.
+# Distance below which a key is on a frame, seconds; times have single precision.
 ON_FRAME = 2e-4
-# A jump of time takes as long as single precision needs to tell times apart.
+# Duration of a jump in time: the smallest difference in single precision.
 _GRAIN = Grain(
     ramp=2e-5,
     same=1e-7,
@@ -105,10 +105,10 @@ class Sampler:
         return value, speed
 
     def between_keys(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return a cubic spline and its speed at times (N,), not brought to the sphere.
+        """Return a cubic spline and its speed at times (N,), without normalising rotations.
 
-        A piece of a cubic is a cubic: with these a track is the same after a key is added. Who
-        plays it normalises rotations afterwards.
+        A piece of a cubic is a cubic: with these a track is the same after a key is added. Players
+        normalise rotations afterwards.
         """
         if len(self.times) < 2:
             return self.at(t), np.zeros((len(t), self.values.shape[1]))
@@ -169,7 +169,7 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
 
 
 def _reach(sampler: Sampler, shown: Shown) -> FloatArray:
-    """Return how far off in source time each stretch may be; one that hardly changes, by any."""
+    """Return the tolerance in source time of each segment; unlimited if it hardly changes."""
     span = np.abs(np.diff(shown.source))
     change = sampler.fastest(shown.middles) * span
     extent = 1.0

@@ -30,7 +30,7 @@ from retime.timing.graph import Graph
 __all__ = ["usd_array", "write"]
 
 _LEAVE = -1
-# What a layer over another does not repeat; all else that is said of a whole stage counts in its
+# Metadata that a layer over another does not repeat; other metadata of the stage is read from the
 # first layer only.
 _OWN = (
     "subLayers",
@@ -40,9 +40,9 @@ _OWN = (
     "comment",
     "layerRelocates",
 )
-# Caches of so many numbers are kept small: they may be off by more.
+# Size above which point caches are compressed with a larger tolerance, in numbers.
 _MANY, _COARSER = 3000, 100.0
-# Attributes that are told per second, and by which power of it.
+# Attributes with units per second, with the power.
 _PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
 

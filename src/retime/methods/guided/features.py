@@ -31,8 +31,8 @@ __all__ = [
     "sampled",
 ]
 
-# What a reference may remember under this name: a function (key, make) that gives places of its
-# joints that were made before, or makes and keeps them.
+# Name of a cache of the reference: a function (key, make) that returns cached joint positions, or
+# computes and caches them.
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
