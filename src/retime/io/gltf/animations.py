@@ -224,11 +224,20 @@ def _rate(tracks: Sequence[Sampler], start: float) -> float:
     found = next((r for r in rates if _on_frames(keys, r)), None)
     if found is not None:
         return found
-    # Programs that count 29.97 frames as 30 write other spacings, but even ones.
+    return _PLAIN_RATE if curved else _even_rate(keys) or _PLAIN_RATE
+
+
+def _even_rate(keys: FloatArray) -> float | None:
+    """Return the rate of evenly spaced keys, or ``None``.
+
+    Programs that count 29.97 frames as 30 write other spacings, but even ones.
+    """
     apart = keys[np.r_[True, np.diff(keys) > ON_FRAME]]  # without the far sides of jumps
-    own = (len(apart) - 1) / apart[-1] if len(apart) > 2 else 0.0
-    even = not curved and own >= _LEAST_RATE and _on_frames(apart, own)
-    return float(f"{own:.7g}") if even else _PLAIN_RATE
+    if len(apart) < 3:
+        return None
+    own = (len(apart) - 1) / apart[-1]
+    even = own >= _LEAST_RATE and _on_frames(apart, own)
+    return float(f"{own:.7g}") if even else None
 
 
 def _on_frames(times: FloatArray, rate: float) -> bool:
