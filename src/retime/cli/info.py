@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from retime.body import Body
     from retime.motion import Motion
 
+# Joints with more contacts than this are summarised.
+_LISTED = 4
+
 
 @with_reading
 def info(
@@ -84,13 +87,29 @@ def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
 
     clips, contacts = fields["animations"] or [], fields["contacts"]
     shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
-    listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
     return (
         shown
         | {"animations": "\n".join(map(summary, clips)) or None}
         | _roles_by_part(body)
-        | {"contacts": listed}
+        | {"contacts": _contacts_by_joint(contacts)}
     )
+
+
+def _contacts_by_joint(contacts: list[dict[str, Any]]) -> str:
+    """Return a line for each joint: its contacts, or how many there are and how long they last."""
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for contact in contacts:
+        spans.setdefault(contact["joint"], []).append((contact["start"], contact["end"]))
+    lines = []
+    for joint, times in spans.items():
+        text = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in times) + " s"
+        if len(times) > _LISTED:
+            total = sum(end - start for start, end in times)
+            text = f"{len(times)} contacts, {total:.1f} s in total"
+        lines.append(f"{joint}: {text}")
+    if any(len(times) > _LISTED for times in spans.values()):
+        lines.append("(retime contacts lists all times)")
+    return "\n".join(lines) or "none"
 
 
 # Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
