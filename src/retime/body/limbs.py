@@ -16,8 +16,6 @@ from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "two_bone"]
-
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
 # A bend below this share of the limb's length does not tell its plane; the usual one does.

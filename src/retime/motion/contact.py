@@ -13,8 +13,6 @@ from retime.errors import InputError
 from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
-
 
 @dataclass(frozen=True)
 class Contact:

@@ -210,8 +210,10 @@ def _animation(
     keys = maker.tree.node(b"KeyTime", [packed("l", ticks, pack=False)])
     objects = [_fresh(stack.thing.node), *(_fresh(layer.node) for layer in stack.layers)]
     links = [_link(maker, b"OO", layer.id, stack.thing.id) for layer in stack.layers]
-    nodes = {drive.thing.id: drive for drive in reversed(drives)}  # the first of each
-    for drive in reversed(nodes.values()):
+    nodes: dict[int, Drive] = {}
+    for drive in drives:
+        nodes.setdefault(drive.thing.id, drive)
+    for drive in nodes.values():
         objects.append(_fresh(drive.thing.node))
         links += _curve_links(maker, stack, drive)
     links += [_link(maker, b"OP", d.thing.id, d.target, d.property) for d in drives]

@@ -10,15 +10,12 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown, nearest
+from retime.io.sampled import ON_FRAME
 from retime.motion import quat
 from retime.timing.graph import Graph
 
-__all__ = ["ON_FRAME", "Interpolation", "Sampler", "key_mover", "rekeyed"]
-
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# A key this near to a frame, in seconds, lies on it: times are single precision.
-ON_FRAME = 2e-4
 # A jump of time takes as long as single precision needs to tell times apart.
 _GRAIN = Grain(
     ramp=2e-5,

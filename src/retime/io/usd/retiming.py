@@ -27,8 +27,6 @@ from retime.io.usd.timing import Moved, between, joined, key_mover, moved, rates
 from retime.process.library import Arrays, Refused
 from retime.timing.graph import Graph
 
-__all__ = ["usd_array", "write"]
-
 _LEAVE = -1
 # What a layer over another does not repeat; all else that is said of a whole stage counts in its
 # first layer only.

@@ -19,8 +19,6 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FeatureWeights", "Precision", "ReferenceFrames", "cost_table", "reference_features"]
-
 Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.

@@ -18,8 +18,6 @@ from retime.arrays import FloatArray
 from retime.methods.guided.costs import ReferenceFrames
 from retime.methods.guided.pose_curve import PoseCurve
 
-__all__ = ["Polish", "Pricing"]
-
 # Number of steps, and of further steps while keytimes and limits are not met.
 _ITERATIONS, _MOST_ITERATIONS, _TRIES = 5, 30, 4
 # Tolerance of keytimes and limits, frames.

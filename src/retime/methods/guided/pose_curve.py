@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 
-__all__ = ["FINE", "PoseCurve"]
-
 # Samples of the input per frame of the output, between which poses are interpolated.
 FINE = 4
 

@@ -17,8 +17,6 @@ from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
 
-__all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
-
 # Default of the lowest mean speed between two keytimes.
 SLOWEST = 1e-3
 

@@ -15,8 +15,6 @@ from retime.methods.guided.problem import Found, Problem
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["Guidance", "solve"]
-
 # Input frames from which BLAS may use all threads.
 _LONG = 2000
 

@@ -11,8 +11,6 @@ from retime.methods.guided.features import TAU, filtered, pose_signals
 from retime.methods.guided.pose_curve import FINE
 from retime.motion import Motion
 
-__all__ = ["Suggestion", "suggest_keytimes"]
-
 
 @dataclass(frozen=True)
 class Suggestion:

@@ -22,8 +22,6 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.guided.pose_curve import FINE
 
-__all__ = ["RATES", "Evidence", "find_evidence"]
-
 # Log rates that are tried: a quarter to four times, twelve to an octave.
 RATES: FloatArray = np.log(2) * np.arange(-24, 25) / 12
 _HALF_OCTAVE = 6

@@ -6,13 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "effort_maps",
-    "given_forces",
-    "least_contact_forces",
-    "touch_maps",
-]
-
 # Of the largest diagonal entry: what a gain must exceed, and what keeps equal columns apart.
 _GAIN, _RIDGE = 1e-9, 1e-11
 _MOST_EXCHANGES = 400

@@ -14,8 +14,6 @@ from retime.pictured import Pictured
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
 
-__all__ = ["Explanation", "Violation", "explain_timing"]
-
 # Number of infeasible frames that are analysed; others get the cause of the nearest.
 _LOOKED_INTO = 120
 # Largest gap between infeasible frames of one violation, seconds.

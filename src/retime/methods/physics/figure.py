@@ -17,16 +17,6 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import global_rotations, local_translations, positions
 from retime.timing import TimeWarp
 
-__all__ = [
-    "Figure",
-    "Path",
-    "base_joint",
-    "even_motion",
-    "filtered_path",
-    "load_pinocchio",
-    "make_figure",
-]
-
 # Joints that rotate less than this, radians, are fixed to their parent.
 _STILL = 1e-3
 # Highest frame rate that is useful below the filter's cutoff.

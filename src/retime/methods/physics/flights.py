@@ -20,8 +20,6 @@ from retime.methods.physics.gravity import DOWN, EARTH
 from retime.notes import Note, Remedy
 from retime.pictured import Pictured
 
-__all__ = ["Flight", "Flights", "GravityFrom", "find_flights", "flight_notes"]
-
 GravityFrom = Literal["auto", "recording", "gravity"]
 Mask = npt.NDArray[np.bool_]
 

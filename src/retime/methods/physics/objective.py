@@ -11,8 +11,6 @@ from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.regions import UNIT, Flat, Region
 
-__all__ = ["Baked", "Effort", "bake", "effort_of", "least_forces"]
-
 # Rows of the root in fits of contact forces: they must be met, moments a little more.
 _MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
 # Small cost of forces, so that the least of equivalent forces are chosen.

@@ -12,8 +12,6 @@ from retime.methods.physics.dynamics import Torques
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-__all__ = ["Flat", "Region", "find_regions", "flattened", "nearest_inside"]
-
 # Where each region's corners begin (F + 1,), and the corners of all as (p'' / unit, p'^2).
 Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 

@@ -14,8 +14,6 @@ from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.timing_problem import TimingProblem
 
-__all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
-
 # Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
 _SLOW_FLOOR = 0.25

@@ -18,8 +18,6 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 
-__all__ = ["Foot", "Other", "Supports", "support_maps", "supports_of"]
-
 # Half the width of a foot, and the extent of the heel backwards and the tip forwards, metres.
 _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
 # Distance of the sole below the end of the toe, metres.

@@ -13,8 +13,6 @@ from retime.methods.physics.regions import UNIT
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-__all__ = ["UNSEEN", "Legs", "Solution", "TimingProblem", "objective_of"]
-
 # Change of the objective that is not visible.
 UNSEEN = 1e-4
 # Relative gap below which a timing is optimal.

@@ -13,8 +13,6 @@ import numpy as np
 
 from retime.arrays import FloatArray
 
-__all__ = ["Follower"]
-
 _DEGREE = 5
 # The speed of the input at its ends is that of a polynomial of this degree through this many
 # seconds, because differences of frames are too noisy to start a spring with.
