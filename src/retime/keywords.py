@@ -69,14 +69,12 @@ def _by_name(
     if len(arguments) > len(order):
         raise TypeError(f"{called}() takes {len(order)} positional arguments")
     values = dict(zip(order, arguments, strict=False))
-    twice = [name for name in keywords if name in values]
-    if twice:
-        raise TypeError(f"{called}() got two values for {twice[0]!r}")
     names = [p.name for p in known]
-    unknown = keywords.keys() - {*leading, *names}
-    if unknown:
-        name = next(n for n in keywords if n in unknown)
-        raise TypeError(f"{called}() has no argument {name!r}{did_you_mean(name, names)}")
+    for name in keywords:
+        if name in values:
+            raise TypeError(f"{called}() got two values for {name!r}")
+        if name not in (*leading, *names):
+            raise TypeError(f"{called}() has no argument {name!r}{did_you_mean(name, names)}")
     values |= keywords
     missing = [name for name in leading if name not in values]
     if missing:

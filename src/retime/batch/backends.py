@@ -291,17 +291,15 @@ class _Dask:
         """Wake the coordinator when the cluster is lost: joblib would wait for ever."""
         import _thread
 
-        lost_since = None
+        complete = time.monotonic()  # when no result was lost, the last time
         while not stop.wait(_LOOK):
+            states = {f.status for f in list(self._client.futures.values())}
+            # A result that went with its worker is lost until it is made again.
+            complete = complete if "lost" in states else time.monotonic()
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"
-            else:
-                states = [f.status for f in list(self._client.futures.values())]
-                # A result that went with its worker is lost until it is made again.
-                lost_since = (lost_since or time.monotonic()) if "lost" in states else None
-                lost = lost_since is not None and time.monotonic() - lost_since > _LOST
-                if "error" in states or lost:
-                    self.trouble = f"workers of {self.name} died again and again"
+            elif "error" in states or time.monotonic() - complete > _LOST:
+                self.trouble = f"workers of {self.name} died again and again"
             if self.trouble and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                 _thread.interrupt_main()
                 return

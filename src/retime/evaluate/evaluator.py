@@ -106,7 +106,9 @@ class Evaluator:
         notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(_rate_note(job.fps))
-        edits = [s.edit if job.corrections else _in_time_alone(s.edit) for s in solved]
+        edits = [s.edit for s in solved]
+        if not job.corrections:
+            edits = list(map(_in_time_alone, edits))
         made = apply_edits(motion, edits, fps=job.fps, exact=exact).with_notes(*notes)
         log.debug("made %d frames", len(made))
         found = _evaluated(motion, recipe, solved, edits, made, in_place)

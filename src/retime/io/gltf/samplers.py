@@ -31,27 +31,18 @@ _SINGLE = 2.0**-23
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """One track of an animation.
-
-    Parameters
-    ----------
-    times : array (K,)
-        Key times, rising.
-    values : array (K, D)
-        Key values.
-    tangents : (array (K, D), array (K, D)), optional
-        Speeds before and after each key, of a cubic spline.
-    interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
-        Interpolation between keys.
-    turns : bool
-        Whether values are quaternions, xyzw.
-    """
+    """One track of an animation."""
 
     times: FloatArray
+    """Key times, rising. Shape (K,)."""
     values: FloatArray
+    """Key values. Shape (K, D)."""
     tangents: tuple[FloatArray, FloatArray] | None
+    """Speeds before and after each key, of a cubic spline. Shape (K, D) each."""
     interpolation: Interpolation
+    """Interpolation between keys."""
     turns: bool
+    """Whether values are quaternions, xyzw."""
 
     def at(self, t: FloatArray) -> FloatArray:
         """Evaluate at times (N,): held beyond the ends."""

@@ -29,7 +29,7 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What the pictures of the result show."""
+    """The moments that the pictures of the result show."""
 
     curve: Graph
     """Output time to the motion's time."""
@@ -106,9 +106,9 @@ def soundtrack(
     footage : Footage
         The video.
     shown : Shown
-        What the pictures show.
+        Moments of the pictures.
     audio : {"keep-pitch", "keep", "drop"}
-        What becomes of the video's own sound.
+        Treatment of the video's own sound.
     music : (Path, float), optional
         A sound file that replaces it, and its time at the start of the result, in seconds.
     told : callable

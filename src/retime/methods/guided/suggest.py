@@ -14,18 +14,12 @@ from retime.motion import Motion
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A moment whose timing matters.
-
-    Parameters
-    ----------
-    time : float
-        Source time, seconds.
-    weight : float
-        Increase of the objective there at double speed, relative to the largest in the clip.
-    """
+    """A moment whose timing matters."""
 
     time: float
+    """Source time, seconds."""
     weight: float
+    """Increase of the objective there at double speed, relative to the largest in the clip."""
 
 
 def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:

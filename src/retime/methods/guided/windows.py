@@ -43,21 +43,14 @@ _FEW, _SEVERAL = np.array([24, 18, 30]), 8
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Evidence of a reference for the speed of every input frame.
-
-    Parameters
-    ----------
-    regret : array (n, rates)
-        Cost of playing a frame at each of ``RATES``, 0 to 1.
-    likeness : array (n,)
-        Similarity of the reference, 0 to 1.
-    alike : float
-        Fraction of the frames whose nearest window is within the similarity scale.
-    """
+    """Evidence of a reference for the speed of every input frame."""
 
     regret: FloatArray
+    """Cost of playing a frame at each of ``RATES``, 0 to 1. Shape (n, rates)."""
     likeness: FloatArray
+    """Similarity of the reference, 0 to 1. Shape (n,)."""
     alike: float
+    """Fraction of the frames whose nearest window is within the similarity scale."""
 
     @property
     def decisive(self) -> float:

@@ -60,24 +60,16 @@ class Violation(Pictured):
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(ReadOnlyArrays):
-    """Violations of a timing, per frame and in sentences.
-
-    Parameters
-    ----------
-    times : array (F,)
-        Source times of the frames.
-    timing : array (F, 2)
-        (p'', p'^2) of the timing there.
-    distance : array (F,)
-        Distance of each from its region; 0 inside, infinite if nothing is feasible.
-    violations : tuple of Violation
-        Infeasible parts, in order.
-    """
+    """Violations of a timing, per frame and in sentences."""
 
     times: FloatArray
+    """Source times of the frames. Shape (F,)."""
     timing: FloatArray
+    """(p'', p'^2) of the timing there. Shape (F, 2)."""
     distance: FloatArray
+    """Distance of each from its region; 0 inside, infinite if nothing is feasible. Shape (F,)."""
     violations: tuple[Violation, ...]
+    """Infeasible parts, in order."""
 
     @property
     def feasible(self) -> bool:

@@ -21,25 +21,20 @@ _FLIGHT_FIRMNESS = 1000.0
 
 @dataclass(frozen=True, eq=False)
 class Baked:
-    """The objective of every frame.
-
-    Parameters
-    ----------
-    starts : array (F + 1,) of int
-        Index of the first corner of each frame.
-    corners : array (V, 2)
-        Corners (p'' / unit, p'^2) of the polygons of all frames.
-    matching : array (F, 6)
-        Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
-        x = p'^2 and y = p'' / unit.
-    firmness : array (F,)
-        Weight of a distance from the region; larger in flight, where there is no slack.
-    """
+    """The objective of every frame."""
 
     starts: np.ndarray[tuple[int], np.dtype[np.int64]]
+    """Index of the first corner of each frame. Shape (F + 1,)."""
     corners: FloatArray
+    """Corners (p'' / unit, p'^2) of the polygons of all frames. Shape (V, 2)."""
     matching: FloatArray
+    """Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
+    x = p'^2 and y = p'' / unit. Shape (F, 6).
+    """
     firmness: FloatArray
+    """Weight of a distance from the region; larger in flight, where there is no slack. Shape
+    (F,).
+    """
 
 
 @dataclass(frozen=True, eq=False)

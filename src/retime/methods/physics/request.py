@@ -25,24 +25,16 @@ Pairs = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Request:
-    """A valid request.
-
-    Parameters
-    ----------
-    begin : float
-        First time of the clip.
-    keys : tuple of (output s, source s)
-        Keytimes, including the end of the clip.
-    fixed : tuple of (source s, rate)
-        Playback speeds at source times.
-    free : bool
-        Whether the length is free.
-    """
+    """A valid request."""
 
     begin: float
+    """First time of the clip."""
     keys: tuple[tuple[float, float], ...]
+    """Keytimes as (output s, source s), including the end of the clip."""
     fixed: tuple[tuple[float, float], ...]
+    """Playback speeds as (source s, rate)."""
     free: bool
+    """Whether the length is free."""
 
     @classmethod
     def of(cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs) -> Request:

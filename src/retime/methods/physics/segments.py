@@ -49,21 +49,14 @@ _LIMB_PARTS = ("upper_arm", "lower_arm", "upper_leg", "lower_leg")
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """The mass that moves with a joint.
-
-    Parameters
-    ----------
-    mass : float
-        Kilograms.
-    centre : array (3,)
-        Centre of mass in the joint's frame, metres.
-    inertia : array (3, 3)
-        Inertia about the centre, along the axes of the joint.
-    """
+    """The mass that moves with a joint."""
 
     mass: float
+    """Kilograms."""
     centre: FloatArray
+    """Centre of mass in the joint's frame, metres. Shape (3,)."""
     inertia: FloatArray
+    """Inertia about the centre, along the axes of the joint. Shape (3, 3)."""
 
     def scaled(self, factor: float) -> Solid:
         """Return the shape with another density."""
@@ -83,24 +76,16 @@ class Solid:
 
 @dataclass(frozen=True)
 class BodyData:
-    """Known values of a figure, by joint or role.
-
-    Parameters
-    ----------
-    masses : mapping of str to float
-        Mass of the segment below a joint, kilograms.
-    centres : mapping of str to (float, float, float)
-        Its centre of mass in the joint's frame, metres.
-    radii : mapping of str to float
-        Its radius, metres.
-    limits : mapping of str to float
-        Largest torque at the joint, newton metres.
-    """
+    """Known values of a figure, by joint or role."""
 
     masses: Mapping[str, float]
+    """Mass of the segment below a joint, kilograms, by name."""
     centres: Mapping[str, tuple[float, float, float]]
+    """Its centre of mass in the joint's frame, metres."""
     radii: Mapping[str, float]
+    """Its radius, metres."""
     limits: Mapping[str, float]
+    """Largest torque at the joint, newton metres."""
 
     def named(self, body: Body) -> BodyData:
         """Resolve roles to joints."""

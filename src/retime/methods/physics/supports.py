@@ -65,24 +65,16 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Parts in contact in each frame.
-
-    Parameters
-    ----------
-    feet : tuple of Foot
-        Left and right foot, if present.
-    down : array (F, len(feet), 2) of bool
-        Whether each foot's heel and ball are down.
-    ground : array (F, len(feet))
-        Height of the ground under each foot, metres.
-    others : tuple of Other
-        Other joints in contact.
-    """
+    """Parts in contact in each frame."""
 
     feet: tuple[Foot, ...]
+    """Left and right foot, if present."""
     down: Mask
+    """Whether each foot's heel and ball are down. Shape (F, feet, 2)."""
     ground: FloatArray
+    """Height of the ground under each foot, metres. Shape (F, feet)."""
     others: tuple[Other, ...]
+    """Other joints in contact."""
 
     @cached_property
     def flight(self) -> Mask:
