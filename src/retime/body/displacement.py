@@ -12,8 +12,6 @@ from retime.arrays import FloatArray
 from retime.motion import Motion
 from retime.motion.contact import Contact
 
-__all__ = ["displacement", "frames_of"]
-
 # Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
 _FASTEST_SLIDE = 0.4
 # Shortest time in which a foot is lifted and put down elsewhere, seconds.

@@ -16,8 +16,6 @@ from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "two_bone"]
-
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
 # Bend, relative to the limb's length, below which the usual plane of the limb is used.

@@ -268,6 +268,11 @@ class TimeWarp(Pictured):
 
     # ---- algebra
 
+    def _mapped(self, change: Callable[[Graph], Graph], notes: tuple[Note, ...] = ()) -> TimeWarp:
+        """Change the curve of the body and of each channel."""
+        channels = {n: change(g) for n, g in self.channels.items()}
+        return TimeWarp._of(change(self.body), channels, self.loop, notes)
+
     def _zip(self, other: TimeWarp, combine: Callable[[Graph, Graph], Graph]) -> TimeWarp:
         names = [*self.channels, *(n for n in other.channels if n not in self.channels)]
         graphs = {n: combine(self.channel(n), other.channel(n)) for n in names}
@@ -307,29 +312,17 @@ class TimeWarp(Pictured):
     @property
     def inverse(self) -> TimeWarp:
         """The warp with output and source exchanged; inverting twice is exact."""
-        return TimeWarp._of(
-            self.body.swap(), {n: g.swap() for n, g in self.channels.items()}, self.loop
-        )
+        return self._mapped(Graph.swap)
 
     def reverse(self) -> TimeWarp:
         """Play the output backwards over the same domain."""
         a, b = self.domain
 
-        def flip(g: Graph) -> Graph:
-            return Graph((a + b - g.x)[::-1], g.y[::-1])
-
-        return TimeWarp._of(
-            flip(self.body), {n: flip(g) for n, g in self.channels.items()}, self.loop
-        )
+        return self._mapped(lambda g: Graph((a + b - g.x)[::-1], g.y[::-1]))
 
     def shifted(self, output: float, source: float = 0.0) -> TimeWarp:
         """Shift all output times and all source times, by seconds."""
-
-        def move(g: Graph) -> Graph:
-            return Graph(g.x + output, g.y + source)
-
-        channels = {n: move(g) for n, g in self.channels.items()}
-        return TimeWarp._of(move(self.body), channels, self.loop, self.notes)
+        return self._mapped(lambda g: Graph(g.x + output, g.y + source), self.notes)
 
     def blend(self, other: TimeWarp, weight: float) -> TimeWarp:
         """Interpolate output times at equal source times; 0 is this warp and 1 the other.

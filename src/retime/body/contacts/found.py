@@ -15,8 +15,6 @@ from retime.motion.contact import Contact
 from retime.notes import Note, Remedy
 from retime.pictured import Pictured
 
-__all__ = ["Floor", "FoundContacts", "floor_under", "found_notes"]
-
 Mask = npt.NDArray[np.bool_]
 
 # Fraction of unexplained frames above which there is a note.

@@ -14,8 +14,6 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Point", "body_points"]
-
 Mask = npt.NDArray[np.bool_]
 
 # Height of a joint above its support, relative to that of the ball of the foot, metres.

@@ -33,8 +33,6 @@ from retime.io.fbx.curves import (
 from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
-__all__ = ["Rekeyer", "sampled", "widened"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 # A jump of time takes this long, in seconds, and keys this near are one.

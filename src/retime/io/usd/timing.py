@@ -10,17 +10,6 @@ from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown
 from retime.timing.graph import Graph
 
-__all__ = [
-    "Moved",
-    "between",
-    "frames_of",
-    "joined",
-    "key_mover",
-    "moved",
-    "rates",
-    "settled",
-]
-
 # A time this near to a whole code, or to another time, is the same.
 _SAME = 1e-6
 # A jump of time takes this share of a time code.
