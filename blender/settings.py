@@ -158,7 +158,7 @@ _BUTTONS = {
     ),
     "keep_length": _switch("Keep Length", "Keep the length of the action while syncing"),
     "locked_moments": _switch(
-        "Lock Selected Markers", "Put the moments of the selected markers on beats"
+        "Lock Markers", "Put the moments of the selected markers on beats"
     ),
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ _LABELS = {
     "limit_factor": "Torque Reserve",
     "max_step": "Max Speed",
     "mode": "Surface",
-    "moments": "Lock Selected Markers",
+    "moments": "Lock Markers",
     "past_end": "Past the End",
     "slack": "Force Tolerance",
     "smoothness": "Even Speed",
