@@ -130,8 +130,11 @@ class Job:
         _redraw(manager)
 
     def _finished(self, notes):
-        for note in notes or ():
-            self.report({"INFO"}, note[:1].upper() + note[1:])
+        sentences = [note[:1].upper() + note[1:] for note in notes or ()]
+        for sentence in sentences:
+            self.report({"INFO"}, sentence)
+        # The status bar shows the last report only, for some seconds; the panel keeps all of them.
+        bpy.context.window_manager.retime_said = "\n".join(sentences)
         return {"FINISHED"}
 
     def _failed(self, problem):

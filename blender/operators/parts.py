@@ -138,8 +138,8 @@ def reached_text(asked, reached, what):
     if max(abs(least - asked), abs(most - asked)) < 0.05:
         return f"{what} by {counted(asked)} at every pose"
     return (
-        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for "
-        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
+        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for, {in_frames(least)} to "
+        f"{in_frames(most)} at single poses; poses leave no room for more"
     )
 
 
