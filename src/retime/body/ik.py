@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
-from retime.body.displacement import displacement, frames_of
+from retime.body.displacement import displacement, frame_weights, frames_of
 from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
@@ -77,7 +77,8 @@ def contact_targets(
             continue
         j = motion.skeleton.index(contact.joint)
         way = _support_path(contact, motion, warp)
-        here = (now[:, j] - way)[frames].mean(axis=0)
+        weights = frame_weights(contact, motion.times[frames], motion.rate)
+        here = np.average((now[:, j] - way)[frames], axis=0, weights=weights)
         if warp.loop:
             out[contact] = here + way if way.any() else here
             continue
@@ -86,13 +87,13 @@ def contact_targets(
         if ground is not None:
             place = place + ground(contact.joint, motion.times[frames])
         place -= way[frames]
-        there = place.mean(axis=0)
+        there = np.average(place, axis=0, weights=weights)
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
-        slide = place - place.mean(axis=0)
+        slide = place - np.average(place, axis=0, weights=weights)
         if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
             known = np.flatnonzero(frames)
             own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]

@@ -179,7 +179,7 @@ class LimbSolver:
             turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
-            move, turn = self._with_two(move, lead, joints[1], inner, fade)
+            move, turn = self._with_two(move, held, lead, joints[1], inner, fade)
         return self.reach(lead, move, turn)
 
     def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
@@ -199,6 +199,7 @@ class LimbSolver:
     def _with_two(
         self,
         move: FloatArray,
+        held: FloatArray,
         lead: int,
         second: int,
         inner: Mapping[Contact, FloatArray],
@@ -206,11 +207,11 @@ class LimbSolver:
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
         other, share = displacement(self.motion, self.points[:, second], inner, fade)
-        alone = ~np.any(move != 0, axis=1) & (share > 0)
+        # Where the toe is not held, the whole foot follows its ankle.
+        move = move + (1 - held)[:, None] * other
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other
         turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
-        move = np.where(alone[:, None], other, move)
         return move, turn
 
     def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
