@@ -75,7 +75,7 @@ class _Held:
         """Return the way at an end, between the last frame inside and the next one outside."""
         gap = abs(float(self.times[outer] - self.times[inner]))
         if gap == 0:
-            return self.way[inner]
+            return np.asarray(self.way[inner])
         step = self.way[outer] - self.way[inner]
         # A jump of the source is not a part of the contact.
         step *= min(1.0, _FASTEST_FOOT * gap / max(float(np.linalg.norm(step)), 1e-12))
