@@ -34,12 +34,13 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 
 
 def frame_weights(contact: Contact, times: FloatArray, rate: float) -> FloatArray:
-    """Weigh the frames of a contact at times (N,) for a mean that does not jump.
+    """Return weights (N,) of a contact's frames at times (N,), for a mean that does not jump.
 
-    A frame that an end of the contact has just passed counts almost nothing.
+    They sum to 1. A frame that an end of the contact has just passed counts almost nothing.
     """
     inside = np.minimum(times - contact.start, contact.end - times) * rate
-    return np.clip(inside, _JOINS, 1.0)
+    weights = np.clip(inside, _JOINS, 1.0)
+    return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class _Held:
         """Return the way at an end, between the last frame inside and the next one outside."""
         gap = abs(float(self.times[outer] - self.times[inner]))
         if gap == 0:
-            return self.way[inner]
+            return np.asarray(self.way[inner])
         step = self.way[outer] - self.way[inner]
         # A jump of the source is not a part of the contact.
         step *= min(1.0, _FASTEST_FOOT * gap / max(float(np.linalg.norm(step)), 1e-12))
