@@ -32,7 +32,7 @@ _FREE, _HELD, _LOCAL = range(12), range(20), 12
 # Rounds end where turns are this share below the bound; they aim at a little more.
 _CLOSE, _AIM = 0.01, 0.02
 # Exponent of the easing: how much it grows with every round.
-_FIRMER = 0.1
+_FIRMER = 0.05
 # Knots are moved apart by a share that is whole where a turn exceeds the bound by this part of it.
 _SPACED_AT = 0.1
 # Amounts of an edit for which the reduction is found: seconds, and the factor between two of them.
@@ -40,7 +40,7 @@ _LEAST, _RATIO = 1e-3, 1.25
 # Fixed amounts are counted from the least; below this one nothing is reduced.
 _FIRST = -8
 # Staggering that a smaller amount of the edit gave up is tried again, by this share.
-_AGAIN = 0.3
+_AGAIN = 0.5
 # Steps between two of them that are tried where joints meet in between.
 _STEPS = 8
 
@@ -240,8 +240,8 @@ def _amount(number: int) -> float:
 
 
 def _back(number: int) -> int:
-    """Return how many fixed amounts back a reduction starts from: 4, 2 or 1."""
-    return 4 if number % 4 == 0 else 2 if number % 2 == 0 else 1
+    """Return how many fixed amounts back a reduction starts from; fewer take less time."""
+    return 2 if number % 2 == 0 else 1
 
 
 def _step_amount(number: int) -> float:
