@@ -32,12 +32,13 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 
 
 def frame_weights(contact: Contact, times: FloatArray, rate: float) -> FloatArray:
-    """Weigh the frames of a contact at times (N,) for a mean that does not jump.
+    """Return weights (N,) of a contact's frames at times (N,), for a mean that does not jump.
 
-    A frame that an end of the contact has just passed counts almost nothing.
+    They sum to 1. A frame that an end of the contact has just passed counts almost nothing.
     """
     inside = np.minimum(times - contact.start, contact.end - times) * rate
-    return np.clip(inside, _JOINS, 1.0)
+    weights = np.clip(inside, _JOINS, 1.0)
+    return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
