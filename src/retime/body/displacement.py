@@ -13,11 +13,11 @@ from retime.arrays import FloatArray
 from retime.motion import Motion
 from retime.motion.contact import Contact
 
-# Nobody's foot or hand is faster than this beside a contact, m/s.
+# Largest speed of a foot or hand next to a contact, m/s.
 _FASTEST_FOOT = 3.0
 # Weight of a frame at the very end of a contact, of a mean over its frames.
 _JOINS = 1e-3
-# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+# Largest mean speed at which a held joint slides from one contact to the next, m/s.
 _FASTEST_SLIDE = 0.4
 # Shortest time in which a foot is lifted and put down elsewhere, seconds.
 _NO_STEP = 0.06

@@ -24,9 +24,11 @@ __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
 # Displacement of the ground under a joint at times (N,): (N, 3) metres.
 Ground = Callable[[str, FloatArray], FloatArray]
-# A contact held farther than this from where it came to lie, in heights, moved on purpose.
+# Distance of a held contact from its retimed position above which the edit moved it on purpose, in
+# body heights.
 _MOVED = 0.25
-# A hand that slides farther than this in the source while it touches something, metres, slides.
+# Distance that a hand moves during a contact of the source above which it counts as sliding,
+# metres.
 _SLIDES = 0.01
 # Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
