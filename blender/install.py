@@ -41,8 +41,8 @@ def installing(beside=""):
     offline = any(w != wheel for f in folders for w in f.glob("*.whl"))
     if not offline and not bpy.app.online_access:
         raise Problem(
-            "Installing downloads numpy, scipy and numba. Allow it in Preferences > System > "
-            "Network > Allow Online Access, or install the zip that has all wheels in it"
+            "The engine needs numpy, scipy and numba, which are downloaded. Turn on Allow Online "
+            "Access in Preferences > System > Network, or install the zip that contains all wheels"
         )
     place = engine_folder(create=True)
     fresh = place.with_name(place.name + "-new")

@@ -5,6 +5,7 @@ timer drives the steps, a bar shows them and Esc cancels; called from Python, or
 the same steps run to their end.
 """
 
+import textwrap
 import time
 
 import bpy
@@ -14,6 +15,8 @@ from .problem import Problem
 
 # Seconds that one tick of the timer may work, and how often it ticks.
 _WORKS, _TICKS = 0.03, 0.05
+# The widest line of a pop-up, in letters.
+_WIDEST = 90
 # Events that still reach Blender while a job runs: looking around changes nothing.
 _LOOKING = {
     "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE",
@@ -62,7 +65,7 @@ class Job:
         """Take the first step and ask for the timer's events."""
         self._steps = self.steps(context)
         try:
-            next(self._steps)
+            share, word = next(self._steps)
         except StopIteration as e:
             return self._finished(e.value)
         except Problem as e:
@@ -70,6 +73,7 @@ class Job:
         manager = context.window_manager
         self._timer = manager.event_timer_add(_TICKS, window=context.window)
         manager.progress_begin(0, 100)
+        self._show(context, share, word)
         self.attach(context)
         return {"RUNNING_MODAL"}
 
@@ -107,11 +111,8 @@ class Job:
         manager = context.window_manager
         manager.retime_word, manager.retime_share = word, share or 0.0
         manager.progress_update(round(100 * (share or 0.0)))
-        context.workspace.status_text_set(f"retime: {word}   (Esc cancels)")
-        for window in manager.windows:
-            for area in window.screen.areas:
-                if area.type in _SHOWING:
-                    area.tag_redraw()
+        context.workspace.status_text_set(f"Retime: {word} (Esc to cancel)")
+        _redraw(manager)
 
     def _tidy(self, context):
         manager = context.window_manager
@@ -119,12 +120,34 @@ class Job:
         manager.progress_end()
         manager.retime_word, manager.retime_share = "", 0.0
         context.workspace.status_text_set(None)
+        _redraw(manager)
 
     def _finished(self, notes):
         for note in notes or ():
-            self.report({"INFO"}, note)
+            self.report({"INFO"}, note[:1].upper() + note[1:])
         return {"FINISHED"}
 
     def _failed(self, problem):
-        self.report({"ERROR"}, str(problem))
-        return {"CANCELLED"}
+        return refuse(self, problem)
+
+
+def _redraw(manager):
+    """Draw the panels again; a job that ends while the mouse rests would stay on the screen."""
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type in _SHOWING:
+                area.tag_redraw()
+
+
+def refuse(operator, problem):
+    """Report a problem and cancel an operator.
+
+    A window shows it in a pop-up that is as wide as its longest line: sentences get lines of their
+    own there.
+    """
+    text = str(problem)
+    if not bpy.app.background:
+        sentences = text.replace(". ", ".\n").splitlines()
+        text = "\n".join(textwrap.fill(s, _WIDEST) for s in sentences)
+    operator.report({"ERROR"}, text)
+    return {"CANCELLED"}

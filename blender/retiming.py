@@ -20,12 +20,22 @@ _STRIP_TOLERANCE = 1e-5
 
 def armature_of(context):
     """Return the armature that is meant: the active object, or the one that deforms it."""
-    thing = context.object
-    if thing is not None and thing.type != "ARMATURE":
-        found = thing.find_armature() if hasattr(thing, "find_armature") else None
-        thing = found or thing.parent
+    thing = _meant(context.object)
     if thing is None or thing.type != "ARMATURE":
         raise Problem("There is no armature to retime. Select the character's armature")
+    _must_be_local(thing)
+    return thing
+
+
+def _meant(thing):
+    """Return an armature itself, or what deforms or carries another object."""
+    if thing is None or thing.type == "ARMATURE":
+        return thing
+    return thing.find_armature() or thing.parent
+
+
+def _must_be_local(thing):
+    """Refuse an armature that is linked, or an override that cannot be edited."""
     if thing.library is not None and thing.override_library is None:
         raise Problem(
             f"{thing.name} is linked from another file and cannot be changed. Make a library "
@@ -37,7 +47,6 @@ def armature_of(context):
             f"{thing.name} is a library override that cannot be edited. Make it editable (Object > "
             "Library Override > Make) first"
         )
-    return thing
 
 
 def action_span(armature):

@@ -6,7 +6,7 @@ from .. import nla
 from ..carry import data_blocks
 from ..engine_process import stop_engine
 from ..install import installing
-from ..jobs import Job
+from ..jobs import Job, refuse
 from ..preferences import wheels_beside
 from ..problem import Problem
 from ..retiming import armature_of
@@ -30,8 +30,7 @@ class RETIME_OT_remove(bpy.types.Operator):
                     "with Undo"
                 )
         except Problem as e:
-            self.report({"ERROR"}, str(e))
-            return {"CANCELLED"}
+            return refuse(self, e)
         context.scene.frame_set(context.scene.frame_current)
         return {"FINISHED"}
 

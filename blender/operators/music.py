@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..declared import chosen
+from ..declared import chosen, words_of
 from ..engine_process import running_engine
 from ..jobs import Job
 from ..preferences import preferred_engine
@@ -16,13 +16,7 @@ _NO_SONG = (
     "There is no song. Add a sound strip in the Video Sequencer, choose a sound in the panel, or "
     "set the Tempo"
 )
-_EVERY = [
-    ("SETTINGS", "As Set", "What the panel shows"),
-    ("1", "Every Beat", ""),
-    ("2", "Every Second Beat", ""),
-    ("4", "Every Fourth Beat", ""),
-    ("1/2", "Half Beats", ""),
-]
+_EVERY = [("SETTINGS", "As Set", "What the panel shows"), *words_of("sync", "every")]
 
 
 def beats_of(engine, song, values):
@@ -124,7 +118,7 @@ def _locked(context, capture):
     if not inside:
         raise Problem(
             "No selected marker lies within the motion. Select the markers that must be on a beat, "
-            "or turn Locked Moments off"
+            "or turn Lock Selected Markers off"
         )
     return [capture.time(f) for f in inside]
 

@@ -2,8 +2,9 @@
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from .. import fields
 from ..capture import decomposed
 from ..declared import chosen
 from ..problem import Problem
@@ -20,14 +21,6 @@ def selected_bones(context):
 def _is_selected(bone):
     # Blender 5 moved it from the bone to the pose bone.
     return bone.select if hasattr(bone, "select") else bone.bone.select
-
-
-def bone_names(operator, context, typed):
-    """List the bones that a field for a bone offers."""
-    try:
-        return [b.name for b in armature_of(context).pose.bones]
-    except Problem:
-        return []
 
 
 def one_bone(context, name):
@@ -55,13 +48,18 @@ def joints_for(operator, capture, bones, *, limbs=False):
         if joint is None:
             raise Problem(f"{bone} moves no part of the body. Select a control of the part")
         if rig.is_control and bone not in rig.keyed:
-            controls = rig.governors(joint)
-            if not controls:
-                raise Problem(f"No control with keys moves {bone}. Key its control first")
-            more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
-            operator.said.append(f"{bone} stands for its control {', '.join(controls[:3])}{more}")
+            operator.said.append(_stands_for(rig, bone, joint))
         found |= {joint, *(rig.limb_of(bone) if limbs else ())}
     return [n for n in rig.joints if n in found]
+
+
+def _stands_for(rig, bone, joint):
+    """Say which controls a bone without keys stands for."""
+    controls = rig.governors(joint)
+    if not controls:
+        raise Problem(f"No control with keys moves {bone}. Key its control first")
+    more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
+    return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
 
 
 def timing_values(context, capture, method):
@@ -152,10 +150,7 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
         soft_max=50,
         description="Shift in frames; negative is earlier",
     )
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
+    bone: fields.bone()
     frame: IntProperty(
         name="Frame", default=-(2**31), options={"SKIP_SAVE"},
         description="Frame of the action to move. Defaults to the current frame",
@@ -197,10 +192,7 @@ class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.stagger"
     bl_label = "Stagger"
 
-    frames: FloatProperty(
-        name="Frames", default=2.0, soft_min=-10, soft_max=10,
-        description="Frames between one bone and the next",
-    )  # fmt: skip
+    frames: fields.delay("Frames between one bone and the next")
     random: BoolProperty(
         name="Random", description="Shift each bone at random, by at most this many frames"
     )
@@ -248,13 +240,7 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.succession"
     bl_label = "Succession"
 
-    frames: FloatProperty(
-        name="Frames",
-        default=1.0,
-        soft_min=-10,
-        soft_max=10,
-        description="Delay of each bone behind its parent, in frames",
-    )
+    frames: fields.delay("Frames between a bone and its parent", default=1.0)
     power: FloatProperty(
         name="Power",
         default=1.0,
@@ -262,10 +248,7 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
         soft_max=3.0,
         description="Growth of the delay along the chain; 1 is even",
     )
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
+    bone: fields.bone()
 
     def recipe(self, context, capture, engine):
         """One step."""
@@ -295,14 +278,8 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
 
 def _levels(rig, joint):
     """Count how far below a joint each joint is."""
-    start, out = rig.joints.index(joint), {}
-    for k, name in enumerate(rig.joints):
-        depth, at = 0, k
-        while at >= 0 and at != start:
-            at, depth = rig.parents[at], depth + 1
-        if at == start and depth:
-            out[name] = depth
-    return out
+    chains = {name: rig.above(name) for name in rig.joints if name != joint}
+    return {name: above.index(joint) for name, above in chains.items() if joint in above}
 
 
 class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
@@ -311,10 +288,7 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.exaggerate"
     bl_label = "Exaggerate"
 
-    amount: FloatProperty(
-        name="Amount", default=0.3, min=-1, max=10, soft_max=1, subtype="FACTOR",
-        description="Amount of exaggeration; negative values reduce the poses",
-    )  # fmt: skip
+    amount: fields.exaggeration()
     only: EnumProperty(
         name="Bones",
         items=[("SELECTED", "Selected", "Bones selected in Pose Mode, or all if none is selected"),

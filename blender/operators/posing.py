@@ -4,11 +4,12 @@ import re
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
+from bpy.props import BoolProperty, FloatProperty
 
+from .. import fields
 from ..actions import animation_of
 from ..capture import decomposed
-from ..declared import chosen, words_of
+from ..declared import chosen, seconds_of
 from ..keys import PLACES, Keys
 from ..links import bone_of
 from ..problem import Problem
@@ -174,14 +175,8 @@ class RETIME_OT_tween(AtFrame, bpy.types.Operator):
     bl_idname = "retime.tween"
     bl_label = "Tween"
 
-    toward: EnumProperty(
-        name="Toward", items=words_of("tween", "tweens"), default="next",
-        description="Pose to blend toward",
-    )  # fmt: skip
-    share: FloatProperty(
-        name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="Amount of blending: 1 is the other pose, more overshoots, below 0 moves away",
-    )  # fmt: skip
+    toward: fields.toward()
+    share: fields.share()
 
     def recipe(self, context, capture, engine):
         """One step: the pose, inserted where there is none, led toward the other."""
@@ -203,14 +198,8 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     bl_idname = "retime.ease"
     bl_label = "Ease"
 
-    preset: EnumProperty(
-        name="Preset", items=words_of("tween", "eases"), default="settle",
-        description="Hold the pose, snap to it, anticipate before leaving it, or settle into it",
-    )  # fmt: skip
-    amount: FloatProperty(
-        name="Amount", default=1.0, min=0.0, max=2.0, soft_max=1.0, subtype="FACTOR",
-        description="Strength of the ease; 0 changes nothing",
-    )  # fmt: skip
+    preset: fields.ease()
+    amount: fields.ease_amount()
     frames: FloatProperty(
         name="Frames", default=0.0, min=0.0, soft_max=50.0, options={"SKIP_SAVE"},
         description="Length of the ease in frames. 0 uses the setting of the panel",
@@ -219,7 +208,9 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     def recipe(self, context, capture, engine):
         """One step: the pose, inserted where there is none, eased."""
         values = timing_values(context, capture, "tween")
-        seconds = values.pop("ease_length", context.scene.retime.tween.ease_length_seconds)
+        seconds = values.pop(
+            "ease_length", seconds_of(context.scene.retime, "tween", "ease_length")
+        )
         if self.frames:
             seconds = self.frames / capture.fps
         self.chosen = self.joints(context, capture)

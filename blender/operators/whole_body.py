@@ -3,18 +3,15 @@
 import json
 
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
+from .. import fields
 from ..actions import animation_of
-from ..declared import PAGE, chosen
+from ..declared import chosen
+from ..jobs import refuse
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-
-_METHODS = [
-    ("SETTINGS", "As Set", "The method that the panel shows"),
-    *((name, name.capitalize(), PAGE[name]["summary"]) for name in ("guided", "physics", "spline")),
-]
 
 
 def _method(operator, context):
@@ -35,12 +32,7 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
         options={"SKIP_SAVE"},
         description="Length of the result in frames; 0 uses the setting",
     )
-    method: EnumProperty(
-        name="Method",
-        items=_METHODS,
-        options={"SKIP_SAVE"},
-        description="Method that finds the timing",
-    )
+    method: fields.method_or_setting()
 
     def recipe(self, context, capture, engine):
         """One step, to the length."""
@@ -73,8 +65,7 @@ class RETIME_OT_pin_markers(bpy.types.Operator):
         markers = context.scene.timeline_markers
         wanted = [m for m in markers if m.select] or list(markers)
         if not wanted:
-            self.report({"ERROR"}, "There are no markers. Set some at moments of the motion (M)")
-            return {"CANCELLED"}
+            return refuse(self, "There are no markers. Set some at moments of the motion (M)")
         pins = context.scene.retime.pins
         pins.clear()
         for marker in wanted:
@@ -90,12 +81,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
     bl_idname = "retime.keytimes"
     bl_label = "Keytimes from Markers"
 
-    method: EnumProperty(
-        name="Method",
-        items=_METHODS,
-        options={"SKIP_SAVE"},
-        description="Method that finds the timing",
-    )
+    method: fields.method_or_setting()
 
     def recipe(self, context, capture, engine):
         """One step, through the markers; a marker beyond the end sets the length."""
@@ -161,15 +147,7 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
         search=_action_names,
         description="Action to copy timing from. Defaults to the one that is set",
     )
-    how: EnumProperty(
-        name="Timing",
-        items=[
-            ("KEEP", "Guide, Keep Length", "Local timing like the reference's, in the same length"),
-            ("FREE", "Guide, Free Length", "The reference decides the length too"),
-            ("ALIGN", "Same Take", "The reference is another take: everything happens as there"),
-        ],
-        description="What to copy from the reference",
-    )
+    how: fields.timing()
 
     def reference(self, context):
         """Return the other action."""

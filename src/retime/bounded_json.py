@@ -71,7 +71,11 @@ def parse(
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path=path) from None
     except json.JSONDecodeError as e:
-        raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
+        raise FormatError(
+            f"not a JSON file ({e.msg})" if e.pos == 0 else f"not valid JSON: {e.msg}",
+            path=path,
+            line=e.lineno,
+        ) from None
     except RecursionError:
         raise FormatError(TOO_DEEP, path=path) from None
     except (OverflowError, ValueError):  # no float holds it, or Python's own bound on digits

@@ -23,7 +23,8 @@ from fbx_making import made_of
 from retime import Evaluator, Job, Motion, Recipe, Step, TimeWarp, samples
 from retime.batch.clip_files import clip_sha256
 from retime.batch.task import Task, do_task
-from retime.hosts.engine import _label, serve
+from retime.hosts.engine import serve
+from retime.hosts.in_frames import Labels
 from retime.methods import METHODS
 from retime.motion.layers import PoseLayer
 from retime.notes import present
@@ -225,7 +226,7 @@ def test_every_front_end_gives_the_same(case: Case, clips: Path, tmp_path: Path,
     for way in ways:
         same(results["library"], results[way])
         # The host names the parameter of a remedy by its label; the note is the same.
-        expected = [present(n, _label) if way == "host" else n for n in notes["library"]]
+        expected = [present(n, Labels()) if way == "host" else n for n in notes["library"]]
         assert notes[way] == expected, way
 
 

@@ -17,14 +17,19 @@ from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
-from retime.parameters import About
+from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
     About(
-        "Which contacts to keep in place: all (hold), those of joints that the edit moves "
-        "(touched), or none (free)."
+        "Contacts to keep in place.",
+        label="Hold contacts",
+        choices=(
+            Choice("hold", "All contacts", "all contacts"),
+            Choice("touched", "Those of moved joints", "those of joints that the edit moves"),
+            Choice("free", "None", "none"),
+        ),
     ),
 ]
 # A joint that is this near to where the source had it, in metres, was not moved.

@@ -57,8 +57,8 @@ def size_note(motion: Motion) -> Note | None:
         return None
     tall = standing_height(motion)
     return Note(
-        f"the figure is {tall:.3g} m tall in its file; contacts and physics are judged as if it "
-        f"were {tall * scale:.3g} m",
+        f"the figure is {tall:.3g} m tall in its file; contacts and physics are computed "
+        f"for a height of {tall * scale:.3g} m",
         Remedy("give the scale in metres per unit", parameter="reading.scale"),
         code="implausible-size",
         height=tall,

@@ -14,6 +14,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.notes import Note
+from retime.sentences import Lasting
 
 # A still pose that was put before or after a motion: it stands still to this angle (radians), and
 # the step to the motion is this large and so many times the motion's own.
@@ -116,9 +117,11 @@ def _ground(motion: Motion) -> list[Note]:
     if not feet and not any(found.drift):
         out.append(
             Note(
-                f"no foot rests for a tenth of a second in {motion.duration:.3g} s: the figure "
-                "floats, slides or hangs, or the scale is wrong",
+                "no foot rests for {least} in {duration:.3g}: the figure floats, slides or hangs, "
+                "or the scale is wrong",
                 code="feet-never-rest",
+                least=Lasting(0.1),
+                duration=Lasting(motion.duration),
             )
         )
     return out

@@ -68,7 +68,6 @@ def build_app(arguments: list[str]) -> typer.Typer:
         name="retime",
         cls=Group,
         help=_ABOUT,
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
     )
 

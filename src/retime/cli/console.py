@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from retime.cli.streams import STREAMS
-from retime.notes import Note, Remedy, as_notes, present
+from retime.notes import Note, Presenter, Remedy, as_notes, present
 from retime.parameters import Parameter, declared
 
 
@@ -72,15 +72,33 @@ def note(text: str) -> None:
 
 
 def said(text: str) -> str:
-    """Return a note or message with the command-line option of its remedy."""
-    return present(text, _option)
+    """Return a note or message with command-line options in place of parameters."""
+    return present(text, _CommandLine())
 
 
-def _option(remedy: Remedy) -> str:
-    scope, _, name = remedy.parameter.rpartition(".")
-    flags = (p.flag for p in _declared_in(scope) if p.name == name)
-    flag = next(flags, name.replace("_", "-"))
-    return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
+# Flags of the running command by the names of the parameters: those of its method, and of reading.
+METHOD_FLAGS: dict[str, str] = {}
+READING_FLAGS: dict[str, str] = {}
+
+
+class _CommandLine(Presenter):
+    """Show parameters as options; those of a recipe file keep their names."""
+
+    def parameter(self, name: str, item: str) -> str:
+        """Return the option of a parameter."""
+        flag = METHOD_FLAGS.get(name) or READING_FLAGS.get(name)
+        return f"--{flag}" if flag else f"{name}{item}"
+
+    def step(self, word: str, number: int, name: str) -> str:
+        """Return the step of a recipe; the command of a method has no steps that a user knows."""
+        return "" if METHOD_FLAGS and word == "step" else super().step(word, number, name)
+
+    def remedy(self, remedy: Remedy) -> str:
+        """Return the option to give."""
+        scope, _, name = remedy.parameter.rpartition(".")
+        flags = (p.flag for p in _declared_in(scope) if p.name == name)
+        flag = next(flags, name.replace("_", "-"))
+        return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 
 def _declared_in(scope: str) -> Iterable[Parameter]:

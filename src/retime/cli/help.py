@@ -13,6 +13,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from retime.cli.usage import in_one_sentence
+from retime.errors import InputError, did_you_mean
+
 # Wider lines are hard to read; wider labels get a line of their own.
 _WIDEST, _WIDEST_LABEL = 100, 28
 _HELP_ALL, _EVERY = "--help-all", "retime.help_all"
@@ -29,6 +32,13 @@ Panels = dict[str, list[tuple[str, str]]]
 class Command(TyperCommand):
     """A command whose help fits a screen."""
 
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments."""
+        with in_one_sentence(self, _path(info_name, parent), args):
+            return super().make_context(info_name, args, parent, **extra)
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words after the name of the command in its usage."""
         return [*(_argument(p) for p in self.params if _is_argument(p)), "[OPTIONS]"]
@@ -41,6 +51,22 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands whose help lists them."""
 
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments before the command; without any, print the help."""
+        with in_one_sentence(self, _path(info_name, parent), args):
+            return super().make_context(info_name, args or ["--help"], parent, **extra)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the first argument names."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            near = did_you_mean(args[0], self.commands)
+            raise InputError(
+                f"there is no command {args[0]!r}{near} (see {ctx.command_path} --help)"
+            )
+        return super().resolve_command(ctx, args)
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words after the name of the group in its usage."""
         return ["COMMAND", "..."]
@@ -48,6 +74,11 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         formatter.write(_page(self, ctx, _commands(self, ctx)))
+
+
+def _path(name: Any, parent: Any) -> str:
+    """Return how a command is called, such as ``retime warp make``."""
+    return f"{parent.command_path} {name}" if parent is not None else str(name)
 
 
 def take_help_all(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from retime.cli.console import METHOD_FLAGS, READING_FLAGS
 from retime.cli.streams import from_stream, to_stream
 from retime.coercion import listed, options_of
 from retime.errors import FormatError, InputError
@@ -146,7 +147,7 @@ WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp to t
 def must_be_a_picture(path: Path) -> None:
     """Reject, before any work, a picture that could not be written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
+        raise InputError(f"{path}: a picture's name must end in .png, .svg or .pdf")
     must_have_a_folder(path)
 
 
@@ -161,7 +162,7 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 def must_have_a_folder(path: Path) -> None:
     """Reject, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
-        raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
+        raise InputError(f"the folder {path.resolve().parent} does not exist; make it first")
 
 
 def must_differ(source: Path, target: Path) -> None:
@@ -213,6 +214,7 @@ def with_parameters(
     where the screen has no room for all that are not declared as advanced.
     """
     known = [p for p in declared(cls) if p.name not in leave_out]
+    METHOD_FLAGS.update((p.name, p.flag) for p in known)
     panels = panels or {}
     return _gathered(
         "parameters",
@@ -223,6 +225,7 @@ def with_parameters(
 
 def with_reading(command: Command) -> Command:
     """Give a command the options of reading motion files, as one argument ``reading``."""
+    READING_FLAGS.update((p.name, p.flag) for p in declared(Reading))
     return _gathered("reading", _READING_OPTIONS, _read_as)(command)
 
 
@@ -376,15 +379,8 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
-    if p.takes_times or p.about.presets or p.about.parse is not None:
-        return str | None
-    options = options_of(p.type)
-    if len(options) > 1:
-        return str | None
-    (kind,) = options
-    if typing.get_origin(kind) is not Literal and kind not in (float, int, bool, str):
-        return str | None  # a file's path, or what has no text at all
-    return kind | None
+    # All else is converted with the values of recipes, so that errors read the same.
+    return bool | None if options_of(p.type) == (bool,) else str | None
 
 
 _READING_OPTIONS = [_option(p, READING) for p in declared(Reading)]

@@ -62,7 +62,7 @@ def report(
     retime report batch-folder
     """
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
+        raise InputError(f"{target}: a report is an HTML page; give a name that ends in .html")
     if file.is_dir():
         must_read_plainly(reading, "the report on a batch is about its results")
         _report_batch(file, target, as_json)

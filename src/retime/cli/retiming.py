@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
@@ -135,6 +138,8 @@ def _retime_one(
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(found.warp, warp_file)
+    if not found.in_place and _is_same(found.source, found.motion):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
     notes = [*found.source.notes, *found.notes, *notes]
     report(fields, as_json=retiming.as_json, notes=notes)
@@ -173,6 +178,15 @@ def _fields(
     if retiming.as_json and found.figures:
         fields["figures"] = found.figures
     return fields
+
+
+def _is_same(source: Motion, result: Motion) -> bool:
+    """Return whether a result has the source's frames, as it does if no edit was given."""
+    if len(result) != len(source) or not math.isclose(result.duration, source.duration):
+        return False
+    tracks = [(source.rotations, result.rotations)]
+    tracks += [(source.translations[n], t) for n, t in result.translations.items()]
+    return all(np.allclose(a, b, rtol=1e-6, atol=1e-6) for a, b in tracks)
 
 
 def _must_be_whole_files(

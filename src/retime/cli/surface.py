@@ -150,7 +150,8 @@ def _dragged(drags: dict[str, list[str]], widths: dict[str, Any]) -> tuple[Surfa
     times, joints, shifts = map(len, drags.values())
     if not times == joints == shifts or not times:
         raise InputError(
-            f"each drag needs --at, --joint and --shift: there are {times}, {joints} and {shifts}"
+            "each drag needs --at, --joint and --shift; they are given "
+            f"{times}, {joints} and {shifts} times"
         )
     given = {name: values for name, values in widths.items() if values}
     for name, values in given.items():

@@ -16,7 +16,7 @@ from retime.errors import InputError
 from retime.methods.spline import SplineParameters
 from retime.times import Clock
 
-warp = typer.Typer(no_args_is_help=True)
+warp = typer.Typer()
 
 
 @warp.command()

@@ -199,8 +199,10 @@ def format_of(path: str | Path) -> Format:
             return known
     suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
     if not suffix:
-        raise InputError(f"{path} has no suffix; known: {', '.join(suffixes)}")
-    raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder; give the name of a motion file")
+        raise InputError(f"{path} has no suffix; add one of {', '.join(suffixes)}")
+    raise InputError(f"{path}: unknown format {suffix!r}; known: {', '.join(suffixes)}")
 
 
 def kind_of(path: str | Path) -> Format:

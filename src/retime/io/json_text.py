@@ -62,7 +62,7 @@ def _below(value: Any) -> Iterable[Any]:
 def version_of(document: Any, form: str, what: str, newest: int) -> int:
     """Return the version of a document of retime's own, or say why it cannot be read."""
     if not isinstance(document, Mapping) or document.get("format") != form:
-        raise InputError(f'not a {what}: it lacks "format": "{form}"')
+        raise InputError(f'not a {what} file: "format": "{form}" is missing')
     version = document.get("version")
     if not is_whole(version) or version < 1:
         raise InputError(f'a {what} needs a "version", not {version!r}')

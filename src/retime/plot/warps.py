@@ -95,7 +95,7 @@ def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
         alpha=0.35,
         linewidth=0,
         zorder=0,
-        label="resembles the reference",
+        label="similarity to the reference",
     )
 
 

@@ -15,6 +15,7 @@ from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.pictured import Pictured, draw
+from retime.sentences import Lasting, Moment
 from retime.timing import graph
 from retime.timing.graph import Graph
 
@@ -373,14 +374,19 @@ class TimeWarp(Pictured):
     def _must_fit(self, range: tuple[float, float], ripple: bool) -> None:
         (a, b), (start, end) = range, self.domain
         if abs(start - a) > _SAME_TIME:
-            raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
+            raise InputError(
+                "the warp starts at {warp}, its range at {range}",
+                warp=Moment(start),
+                range=Moment(a),
+            )
         if not ripple and abs(end - b) > _SAME_TIME:
             raise InputError(
                 Note(
-                    f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
-                    "follows is fixed",
+                    "the range lasts {range} and its warp {warp}, but what follows is fixed",
                     Remedy("keep the duration, or shift what follows", parameter="ripple"),
                     code="what-follows-is-fixed",
+                    range=Lasting(b - a),
+                    warp=Lasting(end - start),
                 )
             )
 

@@ -18,6 +18,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.contact import Contact, Contacts
 from retime.motion.kinematics import positions
+from retime.sentences import Moment
 
 __all__ = ["Contact", "contacts_from_events", "detect_contacts"]
 
@@ -208,7 +209,11 @@ def contacts_from_events(
     for time, side, label in sorted(events):
         joint = _foot_on(body, side.strip().lower())
         if joint is None:
-            raise InputError(f"the event at {time:g} s names side {side!r}, which has no foot")
+            raise InputError(
+                "the event at {time} is on side {side!r}, which has no foot",
+                time=Moment(time),
+                side=side,
+            )
         word = label.strip().lower()
         if word == "foot strike":
             down.setdefault(joint, time)
@@ -217,7 +222,11 @@ def contacts_from_events(
             if time > strike:
                 out.append(Contact(joint, strike, time))
         else:
-            raise InputError(f"the event at {time:g} s is {label!r}, not Foot Strike or Foot Off")
+            raise InputError(
+                "the event at {time} is {label!r}, not Foot Strike or Foot Off",
+                time=Moment(time),
+                label=label,
+            )
     out += [Contact(joint, strike, end) for joint, strike in down.items() if strike < end]
     return tuple(sorted(out, key=lambda c: (c.joint, c.start)))
 

@@ -93,16 +93,21 @@ class Document:
 
         ``bounds`` are its ``min`` and ``max``; ``target`` tells what a graphics card uses it for.
         """
+        view = self.add_view(data, target=target)
+        accessors = self.json.setdefault("accessors", [])
+        entry = {"bufferView": view, "componentType": component, "count": count}
+        accessors.append(entry | {"type": kind} | (bounds or {}))
+        return len(accessors) - 1
+
+    def add_view(self, data: bytes, *, target: int | None = None) -> int:
+        """Append data to the end of the file; return the index of its buffer view."""
         while len(self._added) % 4:
             self._added.append(0)
         views = self.json.setdefault("bufferViews", [])
         view = {"buffer": -1, "byteOffset": len(self._added), "byteLength": len(data)}
         views.append(view if target is None else view | {"target": target})
         self._added += data
-        accessors = self.json.setdefault("accessors", [])
-        entry = {"bufferView": len(views) - 1, "componentType": component, "count": count}
-        accessors.append(entry | {"type": kind} | (bounds or {}))
-        return len(accessors) - 1
+        return len(views) - 1
 
     def _place_added(self, *, binary: bool) -> None:
         """Append the added data to the binary chunk, or put it into a new buffer."""

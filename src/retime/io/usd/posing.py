@@ -10,6 +10,7 @@ from pxr import Gf, Usd, UsdGeom, UsdSkel
 
 from retime.arrays import FloatArray
 from retime.io.in_place import choose_default, moving_paths
+from retime.io.usd.meshes import is_skinned
 from retime.io.usd.stages import (
     TRACKS,
     Animation,
@@ -18,6 +19,7 @@ from retime.io.usd.stages import (
     attributes,
     open_stage,
     ops_of,
+    prims,
     sample_times,
 )
 from retime.io.usd.stages import is_animated as moves
@@ -187,6 +189,7 @@ def _sampled(
         "chain": [_prim_entry(p, index) for p in animation.chain],
         "animation": _path(animation.prim),
         "skeleton": _path(animation.skeleton),
+        "skinned": is_skinned(prims(stage), animation.skeleton),
         "joints": tokens,
         "names": _names(animation.skeleton, len(tokens)),
     }

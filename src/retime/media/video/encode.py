@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retime.errors import InputError
+from retime.errors import InputError, install_command
 from retime.media.video.opening import Footage, library
 from retime.notes import Note
 
@@ -131,7 +131,7 @@ def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
     except (av.error.FFmpegError, ValueError):  # its sign that a coder is unknown
         raise InputError(
             f"this PyAV cannot write {what}: it lacks the coder {coder}; install PyAV's own wheel "
-            "(pip install 'retime[video]')"
+            f"({install_command('video')})"
         ) from None
 
 

@@ -14,6 +14,7 @@ from retime.methods.guided.library import Library, clips_of, library_files
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.parameters import Range
+from retime.sentences import Span
 from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
 
@@ -27,7 +28,12 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
     start, end = motion.domain
     a, b = span
     if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
+        raise InputError(
+            "the {what} {part} is not a part of the clip, {clip}",
+            what=what,
+            part=Span(a, b),
+            clip=Span(start, end),
+        )
     steps = max(round((b - a) * motion.rate), 2)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 

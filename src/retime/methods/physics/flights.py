@@ -19,6 +19,7 @@ from retime.body.contacts.stretches import runs
 from retime.methods.physics.gravity import DOWN, EARTH
 from retime.notes import Note, Remedy
 from retime.pictured import Pictured
+from retime.sentences import Moment, Sentence, listed
 
 GravityFrom = Literal["auto", "recording", "gravity"]
 Mask = npt.NDArray[np.bool_]
@@ -241,13 +242,18 @@ def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
 def _gravity_note(found: Flights) -> Note:
     clear = [f for f in found.listed if f.clear]
     told = clear or list(found.listed)
-    words = ", ".join(f"{f.gravity:.3g} at {f.start:.3g} s" for f in told[:6])
+    words = [
+        Sentence("{gravity:.3g} at {time:.3g}", gravity=f.gravity, time=Moment(f.start))
+        for f in told[:6]
+    ]
     more = f" and {len(told) - 6} more" if len(told) > 6 else ""
     return Note(
-        f"{found.mask.mean():.0%} of the clip is flight; fitted gravity in m/s²: {words}{more}"
+        "{share:.0%} of the clip is flight; fitted gravity in m/s²: {words}"
+        + more
         + ("" if clear else " (not clear)"),
         code="flights",
         share=float(found.mask.mean()),
+        words=listed(words),
         flights=[(f.start, f.end, f.gravity, f.clear) for f in found.listed],
     )
 

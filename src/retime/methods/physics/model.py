@@ -31,6 +31,7 @@ from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.one_line import one_line
 from retime.pictured import Pictured
+from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -257,7 +258,12 @@ class PhysicsModel(CapableBody, Pictured):
         own = np.linalg.norm(np.gradient(place, self.times, axis=0), axis=1)
         here = float(np.interp(moment, self.times, own))
         if here < 1e-3:
-            raise InputError(f"{name} is still at {moment:g} s: no rate gives it {speed:g} m/s")
+            raise InputError(
+                "{name} is still at {moment}: no rate gives it {speed:g} m/s",
+                name=name,
+                moment=Moment(moment),
+                speed=speed,
+            )
         return speed / here
 
     @takes(ModelWarpParameters)

@@ -1,10 +1,13 @@
 /** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
 
-import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
+import { useSignal } from "@preact/signals";
+import { Button, classes, Icon, IconButton, IconToggle, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
+import { meshNotes } from "../../store/mesh_notes";
 import * as state from "../../store/state";
 import { recipeFor } from "../../store/recipes";
 import { count, seconds, sentence } from "../../words/numbers";
+import { Notes } from "../form/form";
 import { recipeRows } from "../recipe/clipboard";
 import { chooseFiles } from "./files";
 
@@ -41,6 +44,8 @@ function MotionItem({ id, name }: { id: string; name: string }) {
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
   const steps = recipeFor(id).length;
+  const notes = [...(clip?.header.notes ?? []), ...[meshNotes.value.get(id) ?? []].flat()];
+  const open = useSignal(false);
   return (
     <li
       class={classes("motion", gone && "missing", isSource && "selected")}
@@ -54,10 +59,16 @@ function MotionItem({ id, name }: { id: string; name: string }) {
         <span class="motion-name" title={name}>{name}</span>
       </button>
       {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
+      {notes.length > 0 && (
+        <IconToggle
+          icon="alert" label={`Notes about ${name}`} on={open.value} onClick={() => (open.value = !open.value)}
+        />
+      )}
       {gone
         ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
         : <span class="caption">{clip && seconds(clip.duration)}</span>}
       <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
+      {open.value && <Notes notes={notes} />}
     </li>
   );
 }
