@@ -138,6 +138,8 @@ def _retime_one(
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(found.warp, warp_file)
+    if not found.in_place and _is_same(found.source, found.motion):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
     notes = [*found.source.notes, *found.notes, *notes]
     if not found.in_place and _is_same(found.source, found.motion):
