@@ -1,8 +1,8 @@
 """Words for the methods' parameters as panels show them: labels, tooltips and menus.
 
 The library declares each parameter once, for a command line, a studio and this extension. Here are
-only the words that differ in Blender: a field of a panel takes one number or one item of a menu,
-and Blender uses some words for something else.
+only the words that differ in Blender. A field of a panel takes one number or one item of a menu,
+and some words mean another thing in Blender.
 """
 
 # Words that Blender does not capitalise within a label.
