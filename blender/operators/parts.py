@@ -62,6 +62,18 @@ def _stands_for(rig, bone, joint):
     return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
 
 
+def must_be_inside(frame, part, capture):
+    """Refuse a frame outside the action, or outside the part of it that is edited."""
+    ends = (0.0, capture.time(capture.last)) if part is None else part
+    first, last = (round(capture.first + capture.fps * t) for t in ends)
+    if not first <= frame <= last:
+        where = "action" if part is None else "preview range"
+        raise Problem(
+            f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame of "
+            "the pose that is meant"
+        )
+
+
 def timing_values(context, capture, method):
     """Return a method's settings for an edit of time alone.
 
@@ -126,8 +138,8 @@ def reached_text(asked, reached, what):
     if max(abs(least - asked), abs(most - asked)) < 0.05:
         return f"{what} by {counted(asked)} at every pose"
     return (
-        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for "
-        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
+        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for, {in_frames(least)} to "
+        f"{in_frames(most)} at single poses; poses leave no room for more"
     )
 
 
@@ -164,14 +176,14 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
         description="Falloff before and after, in frames. 0: chosen by the frame rate",
     )  # fmt: skip
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step: a surface that is dragged at the bone."""
+        """Return one step: a surface that is dragged at the bone."""
         frame = context.scene.frame_current if self.frame == -(2**31) else self.frame
-        if not capture.first <= frame <= capture.last:
-            raise Problem(
-                f"Frame {frame} is outside the action, which lasts from frame {capture.first} to "
-                f"{capture.last}. Go to the frame of the pose that is meant"
-            )
+        must_be_inside(frame, None, capture)
         spread = round(self.spread, 6)
         key = {
             "time": capture.time(frame),
@@ -198,12 +210,14 @@ class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     )
     seed: IntProperty(name="Seed", min=0, description="Seed of the random delays")
 
-    def recipe(self, context, capture, engine):
-        """One step; the poses are asked for first, where each gets its refinements."""
-        bones = selected_bones(context)
-        if not bones:
+    def must_be_ready(self, context):
+        """Refuse an empty selection."""
+        if not selected_bones(context):
             raise Problem("No bones are selected. Select some in Pose Mode")
-        joints = joints_for(self, capture, bones)
+
+    def recipe(self, context, capture, engine):
+        """Return one step; the poses are asked for first, where each gets its refinements."""
+        joints = joints_for(self, capture, selected_bones(context))
         values = timing_values(context, capture, "stagger")
         part = part_of(context, capture)
         length = (capture.last - capture.first) / capture.fps
@@ -250,8 +264,12 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     )
     bone: fields.bone()
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         values = timing_values(context, capture, "stagger")
         joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
         below = _levels(capture.rig, joint)
@@ -297,7 +315,7 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         bones = selected_bones(context) if self.only == "SELECTED" else []
         # Feet are held where the whole body goes further.
         get = (
@@ -342,7 +360,7 @@ class RETIME_OT_hold_feet(PartsRetiming, bpy.types.Operator):
     every_frame = True
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         return [step("hold", **chosen(context.scene.retime, "hold"))]
         yield
 

@@ -73,7 +73,7 @@ def _by_name(
     for name in keywords:
         if name in values:
             raise TypeError(f"{called}() got two values for {name!r}")
-        if name not in leading and name not in names:
+        if name not in (*leading, *names):
             raise TypeError(f"{called}() has no argument {name!r}{did_you_mean(name, names)}")
     values |= keywords
     missing = [name for name in leading if name not in values]

@@ -53,7 +53,7 @@ def test_the_ground_need_not_be_level_nor_the_capture_clean(what: str) -> None:
         "slide": lambda: sliding(motion, 0.1),
     }[what]()
     assert balls_right(ran(made), truth("walk")) > 0.95
-    assert made.unknown() < 0.01
+    assert made.outcome.unknown() < 0.01
 
 
 def test_units_up_axis_place_and_sampling_change_nothing() -> None:

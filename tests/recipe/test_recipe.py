@@ -84,7 +84,7 @@ def test_what_json_cannot_hold_works_in_python_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
-        ([], 'is missing'),
+        ([], '"format": "retime-recipe" is missing'),
         ({"format": "retime-warp"}, '"format": "retime-recipe" is missing'),
         ({**HEAD, "version": 3, "steps": []}, "a recipe of version 3, written by a newer retime"),
         ({**HEAD}, 'needs "steps"'),

@@ -106,17 +106,27 @@ def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the minimum is 1")
-    scheme, is_cluster, address = text.partition("://")
-    if tls is not None and not is_cluster:
+    if "://" in text:
+        return _open_cluster(text, jobs, tls)
+    if tls is not None:
         raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
-    if scheme not in ("local", "dask") or (is_cluster and not (scheme == "dask" and address)):
-        raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
-    if is_cluster and jobs is not None:
-        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
-    if is_cluster:
-        return _Dask.cluster(address, tls)
+    if text not in ("local", "dask"):
+        raise _no_backend(text)
     count = jobs or _processors()
-    return _Local(count) if scheme == "local" else _Dask.threads(count)
+    return _Local(count) if text == "local" else _Dask.threads(count)
+
+
+def _open_cluster(text: str, jobs: int | None, tls: Tls | None) -> Backend:
+    scheme, _, address = text.partition("://")
+    if scheme != "dask" or not address:
+        raise _no_backend(text)
+    if jobs is not None:
+        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
+    return _Dask.cluster(address, tls)
+
+
+def _no_backend(text: str) -> InputError:
+    return InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
 
 
 def _processors() -> int:
@@ -280,17 +290,15 @@ class _Dask:
         """Wake the coordinator when the cluster is lost: joblib would wait for ever."""
         import _thread
 
-        lost_since = None
+        complete = time.monotonic()  # when no result was lost, the last time
         while not stop.wait(_LOOK):
+            states = {f.status for f in list(self._client.futures.values())}
+            # A result that went with its worker is lost until it is made again.
+            complete = complete if "lost" in states else time.monotonic()
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"
-            else:
-                states = [f.status for f in list(self._client.futures.values())]
-                # A result that was lost with its worker is computed again.
-                lost_since = (lost_since or time.monotonic()) if "lost" in states else None
-                lost = lost_since is not None and time.monotonic() - lost_since > _LOST
-                if "error" in states or lost:
-                    self.trouble = f"workers of {self.name} died again and again"
+            elif "error" in states or time.monotonic() - complete > _LOST:
+                self.trouble = f"workers of {self.name} died again and again"
             if self.trouble and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                 _thread.interrupt_main()
                 return

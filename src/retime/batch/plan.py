@@ -124,13 +124,7 @@ def make_plan(
             f"{out} is within the library {library}: results would count as clips; "
             "give a folder outside it"
         )
-    if suffix:
-        suffix = "." + suffix.lstrip(".").lower()
-        form = format_of(f"clip{suffix}")
-        if not form.writes:
-            raise InputError(f"{form.name} files can be read but not written")
-        if suffix not in clip_suffixes() | set(form.suffixes[:1]):
-            raise InputError(f"--to {suffix[1:]} is not a motion; use {form.suffixes[0][1:]}")
+    suffix = _written_suffix(suffix) if suffix else ""
     whole = Plan(library.resolve(), tuple(_find_clips(library)), copies, suffix)
     if not whole.clips:
         known = ", ".join(sorted(clip_suffixes()))
@@ -141,6 +135,17 @@ def make_plan(
         return whole
     own = tuple(clip for clip in whole.clips if shard.holds(clip))
     return Plan(whole.library, own, copies, suffix)
+
+
+def _written_suffix(text: str) -> str:
+    """Return the suffix of results in a format; raise if motions cannot be written in it."""
+    suffix = "." + text.lstrip(".").lower()
+    form = format_of(f"clip{suffix}")
+    if not form.writes:
+        raise InputError(f"{form.name} files can be read but not written")
+    if suffix not in clip_suffixes() | set(form.suffixes[:1]):
+        raise InputError(f"--to {suffix[1:]} is not a motion; use {form.suffixes[0][1:]}")
+    return suffix
 
 
 def clip_suffixes() -> set[str]:

@@ -244,12 +244,18 @@ class _Run:
             self.summary.replaced += old.state == "done"
             return False
         if old.state == "failed":
-            if old.failure not in _FOR_GOOD:
-                return False
-            self._count(old, kept=True)
-            return True
-        if self.physics and not old.physics:
+            return self._keep_failure(old)
+        return (old.physics or not self.physics) and self._keep_result(old)
+
+    def _keep_failure(self, old: Row) -> bool:
+        """Return whether a clip would fail again, and count it."""
+        if old.failure not in _FOR_GOOD:
             return False
+        self._count(old, kept=True)
+        return True
+
+    def _keep_result(self, old: Row) -> bool:
+        """Return whether a result is still there, and move it as the gate requires."""
         sorted_ = self._sorted(old)
         if not self.places.placed(sorted_):
             return False

@@ -25,8 +25,6 @@ from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 
-__all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
-
 LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
 
 # Roles of a limb from the trunk outwards; inverse kinematics moves the first three.

@@ -20,8 +20,6 @@ from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "contact_fixes"]
-
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
     About(

@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
-from retime.body.displacement import displacement, frames_of
+from retime.body.displacement import displacement, frame_weights, frames_of
 from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
@@ -71,7 +71,7 @@ def contact_targets(
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
     now, then = positions(motion) if points is None else points, _places(source)
-    tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
+    tall = remembered(source, "usual height", None, lambda: _usual_height(then))
     out = {}
     for contact in contacts:
         frames = frames_of(contact, motion)
@@ -79,7 +79,8 @@ def contact_targets(
             continue
         j = motion.skeleton.index(contact.joint)
         way = _support_path(contact, motion, warp)
-        here = (now[:, j] - way)[frames].mean(axis=0)
+        weights = frame_weights(contact, motion.times[frames], motion.rate)
+        here = weights @ (now[frames, j] - way[frames])
         if warp.loop:
             out[contact] = here + way if way.any() else here
             continue
@@ -88,18 +89,23 @@ def contact_targets(
         if ground is not None:
             place = place + ground(contact.joint, motion.times[frames])
         place -= way[frames]
-        there = place.mean(axis=0)
+        there = weights @ place
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
-        slide = place - place.mean(axis=0)
+        slide = place - weights @ place
         if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
             known = np.flatnonzero(frames)
             own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
             out[contact] = there + way + np.stack(own, axis=1)
     return out
+
+
+def _usual_height(points: FloatArray) -> float:
+    """Return the median height of joints (F, J, 3), metres."""
+    return max(float(np.median(np.ptp(points[..., 1], axis=1))), 1e-9) if len(points) else 1.0
 
 
 def _places(source: Motion) -> FloatArray:

@@ -16,8 +16,6 @@ from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "two_bone"]
-
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
 # Bend, relative to the limb's length, below which the usual plane of the limb is used.
@@ -115,6 +113,16 @@ def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> 
 
 
 @dataclass(frozen=True, eq=False)
+class _Turns:
+    """Global turns (N, 4) of a limb's joints, and where its end comes to lie (N, 3)."""
+
+    upper: FloatArray
+    lower: FloatArray
+    end: FloatArray
+    new_end: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class LimbSolver:
     """One limb over time: global positions in metres and rotations, Y up."""
 
@@ -181,7 +189,7 @@ class LimbSolver:
             turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
-            move, turn = self._with_two(move, lead, joints[1], inner, fade)
+            move, turn = self._with_two(move, held, lead, joints[1], inner, fade)
         return self.reach(lead, move, turn)
 
     def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
@@ -201,6 +209,7 @@ class LimbSolver:
     def _with_two(
         self,
         move: FloatArray,
+        held: FloatArray,
         lead: int,
         second: int,
         inner: Mapping[Contact, FloatArray],
@@ -208,11 +217,11 @@ class LimbSolver:
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
         other, share = displacement(self.motion, self.points[:, second], inner, fade)
-        alone = ~np.any(move != 0, axis=1) & (share > 0)
+        # Where the toe is not held, the whole foot follows its ankle.
+        move = move + (1 - held)[:, None] * other
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other
         turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
-        move = np.where(alone[:, None], other, move)
         return move, turn
 
     def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
@@ -220,10 +229,27 @@ class LimbSolver:
 
         Returns the motion, and by how many metres the worst frame was missed.
         """
-        limb, points = self.limb, self.points
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
             return self.motion, 0.0
+        turns, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
+        return self._turned(busy, turns), missed
+
+    def _in(self, busy: npt.NDArray[np.bool_]) -> LimbSolver:
+        """Return the limb in some frames; the motion stays whole."""
+        if busy.all():
+            return self
+        return replace(
+            self,
+            points=self.points[busy],
+            rotations=self.rotations[busy],
+            usual_pole=self.usual_pole[busy],
+            hinge=None if self.hinge is None else self.hinge[busy],
+        )
+
+    def _reached(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[_Turns, float]:
+        """Solve for the turns of the limb's joints; see :meth:`reach`."""
+        limb, points = self.limb, self.points
         hip, knee, end, contact = (points[:, j] for j in (limb.upper, limb.lower, limb.end, lead))
         thigh = np.linalg.norm(knee - hip, axis=1)
         shin = np.linalg.norm(end - knee, axis=1)
@@ -256,8 +282,8 @@ class LimbSolver:
             _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
         )
         short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
-        missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
-        return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+        missed = float((np.linalg.norm(new_end - target, axis=1) + short).max())
+        return _Turns(upper_turn, lower_turn, turn, new_end), missed
 
     def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
         """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
@@ -298,34 +324,28 @@ class LimbSolver:
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
         return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
 
-    def _turned(
-        self,
-        busy: npt.NDArray[np.bool_],
-        upper_turn: FloatArray,
-        lower_turn: FloatArray,
-        end_turn: FloatArray,
-        new_end: FloatArray,
-    ) -> Motion:
-        """Write global turns of the limb's joints back as local rotations."""
+    def _turned(self, busy: npt.NDArray[np.bool_], turns: _Turns) -> Motion:
+        """Write global turns of the limb's joints in some frames back as local rotations."""
         motion, limb = self.motion, self.limb
         parents = motion.skeleton.parents
         local = motion.rotations.copy()
 
         def put(joint: int, own: FloatArray, above: FloatArray | None) -> None:
-            base = self._base(int(parents[joint]))
+            base = self._base(int(parents[joint]))[busy]
             if above is not None:
                 base = quat.multiply(above, base)
-            turned = quat.multiply(own, self.rotations[:, joint])
-            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)[busy]
+            turned = quat.multiply(own, self.rotations[busy, joint])
+            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)
 
-        put(limb.upper, upper_turn, None)
-        put(limb.lower, lower_turn, upper_turn)
+        put(limb.upper, turns.upper, None)
+        put(limb.lower, turns.lower, turns.upper)
         translations = dict(motion.translations)
         if limb.linked:
-            put(limb.end, end_turn, None)
-            translations[motion.skeleton.names[limb.end]] = self._linked_track(busy, new_end)
+            put(limb.end, turns.end, None)
+            name = motion.skeleton.names[limb.end]
+            translations[name] = self._linked_track(busy, turns.new_end)
         else:
-            put(limb.end, end_turn, lower_turn)
+            put(limb.end, turns.end, turns.lower)
         return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
 
     def _base(self, parent: int) -> FloatArray:
@@ -341,7 +361,7 @@ class LimbSolver:
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
-        moved = new_end - self.points[:, end]
-        local = quat.rotate(quat.conjugate(self._base(parent)), moved) / self.motion.units.metres
-        track[busy] += local[busy]
+        moved = new_end - self.points[busy, end]
+        base = self._base(parent)[busy]
+        track[busy] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

@@ -17,10 +17,7 @@ from dataclasses import dataclass
 
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["roles_by_name"]
-
-# Words for each part, the most specific first: "hip" with a side is a thigh only if no other joint
-# is.
+# Words for each part, the most specific first: "hip" with a side is a thigh only if no other is.
 _PARTS: dict[str, tuple[str, ...]] = {
     "hips": ("hips", "pelvis", "hip", "hipscenter", "hipcenter", "centerhip", "root"),
     "upper_leg": ("upleg", "upperleg", "thigh", "femur", "upperthigh", "hip"),

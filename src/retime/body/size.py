@@ -10,8 +10,6 @@ from retime.motion.kinematics import height
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
 
-__all__ = ["judged", "judged_scale", "size_note", "standing_height"]
-
 # Plausible heights, and the height used for other figures, metres. Persons: from a small child to
 # a fictional giant. Others: from a mouse to an elephant.
 _PERSON, _TYPICAL_PERSON = (0.7, 2.6), 1.7

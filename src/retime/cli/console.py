@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import time
 import traceback
@@ -117,7 +118,10 @@ def _declared_in(scope: str) -> Iterable[Parameter]:
 
 
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = ()) -> None:
-    """Print a command's result: a line for each name and value, or JSON."""
+    """Print a command's result: a line for each name and value, or JSON.
+
+    Values may be paths. Without JSON, those that are ``None`` are left out.
+    """
     notes = list(dict.fromkeys(as_notes(notes)))
     if _Loudness.quiet and "output" in fields and not as_json:
         return
@@ -130,15 +134,18 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = 
 
 def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -> None:
     if as_json:
-        told = {"notes": notes, "note_codes": [n.code for n in notes]}
-        narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
-        print(json.dumps({**fields, **told}, indent=1, ensure_ascii=narrow))
+        _print_json({**fields, "notes": notes, "note_codes": [n.code for n in notes]})
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
-    is_routine = "output" in fields and not _Loudness.verbose
+    left_out = _ROUTINE if "output" in fields and not _Loudness.verbose else ()
     for text in notes:
-        if not (is_routine and text.code in _ROUTINE):
+        if text.code not in left_out:
             note(text)
+
+
+def _print_json(fields: Mapping[str, Any]) -> None:
+    narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
+    print(json.dumps(fields, indent=1, ensure_ascii=narrow, default=os.fspath))
 
 
 def _line(name: str, value: Any) -> tuple[str, str]:
@@ -153,7 +160,7 @@ def _line(name: str, value: Any) -> tuple[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    if STREAMS.written is not None and value == str(STREAMS.written):
+    if STREAMS.written is not None and value == STREAMS.written:
         return "standard output"
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "none"

@@ -62,7 +62,7 @@ def contacts(
 
         draw_contacts(motion, found, plot)
     fields: dict[str, Any] = {
-        "file": str(file),
+        "file": file,
         "contacts": listed,
         "flights": [{"start": a, "end": b} for a, b in found.flights],
         "unknown_share": found.unknown,
@@ -70,8 +70,8 @@ def contacts(
         "floor_level_m": found.floor.level,
         "floor_tilt_deg": found.floor.tilt,
         "foot_slide_mps": found.floor.slide,
-        "output": None if output is None else str(output),
-        "picture": None if plot is None else str(plot),
+        "output": output,
+        "picture": plot,
     }
     if not as_json:
         fields = _in_rows(fields, found)

@@ -25,6 +25,8 @@ _FIRST = ("--duration", "--keytime", "--reference")
 _LAST = ("--plot", "--strip", "--warp", "--hold", "--fps", "--json")
 # A paragraph, or a title above names and their texts.
 Part = str | tuple[str, list[tuple[str, str]]]
+# Names and their texts, by the title above them.
+Panels = dict[str, list[tuple[str, str]]]
 
 
 class Command(TyperCommand):
@@ -162,20 +164,27 @@ def _options(command: Any, ctx: Any) -> Iterator[Part]:
     panels = _panels(command.params, whole=every)
     shown = panels if every else {k: panels[k] for k in ("Arguments", "Options")}
     yield from ((title, rows) for title, rows in shown.items() if rows)
-    end = []
-    if any("TIME" in name for rows in shown.values() for name, _ in rows):
-        end.append(_TIMES)
     hidden = {title: rows for title, rows in panels.items() if title not in shown}
-    if hidden:
-        count, topics = sum(map(len, hidden.values())), ", ".join(hidden).lower()
-        end.append(f"{count} more options with {_HELP_ALL}: {topics}.")
+    end = [*_about_times(shown), *_about_hidden(hidden)]
     if end:
         yield "\n".join(end)
 
 
-def _panels(parameters: Any, *, whole: bool) -> dict[str, list[tuple[str, str]]]:
+def _about_times(shown: Panels) -> list[str]:
+    names = [name for rows in shown.values() for name, _ in rows]
+    return [_TIMES] if any("TIME" in name for name in names) else []
+
+
+def _about_hidden(hidden: Panels) -> list[str]:
+    if not hidden:
+        return []
+    count, topics = sum(map(len, hidden.values())), ", ".join(hidden).lower()
+    return [f"{count} more options with {_HELP_ALL}: {topics}."]
+
+
+def _panels(parameters: Any, *, whole: bool) -> Panels:
     """Return names and texts by panel: ``whole`` texts, or the first sentences of options."""
-    panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    panels: Panels = {"Arguments": [], "Options": []}
     for p in sorted(parameters, key=_rank):
         text = p.help or ""
         if _is_argument(p):

@@ -18,10 +18,11 @@ from retime.coercion import listed, options_of
 from retime.errors import FormatError, InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
-from retime.times import parse_time
+from retime.times import Clock, parse_time
 
 if TYPE_CHECKING:
     from retime.motion import Motion
+    from retime.recipe import Step
 
 Command = Callable[..., Any]
 
@@ -187,14 +188,6 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         raise InputError(f"{files[0]} has its own skeleton; leave --skeleton out")
 
 
-def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
-    """Read the source of a result: the same animation, if the file has several."""
-    from retime.io import format_of
-
-    chosen = animation if format_of(file).several else None
-    return reading.for_file(file).read(file, animation=chosen)
-
-
 def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:
     """Read a time that is of no clip: seconds, minutes, or frames where their rate is known.
 
@@ -308,6 +301,11 @@ class Retiming:
         chosen = None if self.animation == "all" else self.animation
         return self.reading.read(path, animation=chosen)
 
+    def read_for(self, step: Step, path: Path) -> tuple[Motion, Step]:
+        """Read the input, and return it with a step whose times are in its seconds."""
+        motion = self.read(path)
+        return motion, step.resolved(Clock.of(motion, self.fps))
+
 
 def _gathered(
     argument: str, options: list[inspect.Parameter], gather: Callable[[dict[str, Any]], Any]
@@ -330,13 +328,6 @@ def _gathered(
         return wrapped
 
     return decorate
-
-
-def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
-    """Reject options that need a result if there is none."""
-    idle = [name for name, value in files.items() if value]
-    if target is None and idle:
-        raise InputError(f"{idle[0]} needs a result: give an output file (OUT)")
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def trim(
     part = motion.trim(given, start, end)
     write(part, target, drop_rest=drop_rest)
     fields = {
-        "output": str(target),
+        "output": target,
         "frames": len(part),
         "fps": part.rate,
         "duration_s": part.duration,

@@ -107,7 +107,7 @@ def video(
             progress=told,
         )
     fields = {
-        "output": str(target),
+        "output": target,
         "frames": made.frames,
         "fps": float(made.rate),
         "duration_s": made.duration,

@@ -94,15 +94,10 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
     beside: str | None = None
     writing = False
     try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; give a file's name")
-        if not path.parent.is_dir():
-            raise InputError(f"the folder {path.parent} does not exist; make it first")
+        _must_have_a_place(path)
         target = path.resolve()  # a link is written through, not replaced
         mode = 0o600 if private else _default_mode()
         if target.exists():
-            if not target.is_file():
-                raise InputError(f"{path} is not an ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
         _tidy(target.parent)
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)
@@ -125,6 +120,16 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+def _must_have_a_place(path: Path) -> None:
+    """Raise an error if no ordinary file can be written at a path."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file's name")
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist; make it first")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not an ordinary file; give another name")
 
 
 def _replace(beside: str, target: Path) -> None:

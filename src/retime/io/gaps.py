@@ -101,9 +101,7 @@ class Gaps:
         told = []
         for first, last in stretches[:_LISTED]:
             names = [n for n, m in tracks.items() if m[first : last + 1].any()]
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            where = f"frames {first} to {last}" if last > first else f"frame {first}"
-            told.append(f"{where} ({', '.join(names[:_LISTED])}{more})")
+            told.append(_told(first, last, names))
         rest = len(stretches) - _LISTED
         count = int(any_missing.sum())
         return [
@@ -133,3 +131,10 @@ def _stretches(missing: BoolArray) -> list[tuple[int, int]]:
     """Return the first and last frame of each stretch."""
     edges = np.flatnonzero(np.diff(np.r_[False, missing, False]))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
+
+
+def _told(first: int, last: int, names: list[str]) -> str:
+    """Return a stretch of missing values as text."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    where = f"frames {first} to {last}" if last > first else f"frame {first}"
+    return f"{where} ({', '.join(names[:_LISTED])}{more})"

@@ -14,8 +14,6 @@ from retime.pictured import Pictured
 from retime.sentences import Span
 from retime.timing import TimeWarp
 
-__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
-
 
 @dataclass(frozen=True)
 class Contact:

@@ -269,14 +269,20 @@ def _delivered(
         return out  # its file's format has no use for it
     before, made, skeleton = source.touched, out.tracks, out.skeleton
     touched: Touched | TouchedLater = before
-    layers = [x for e in edits if e.weight for x in (e.layer, e.correction) if x is not None]
-    layered = {n for layer in layers for n in layer.joints}
-    among = None if any(e.weight and e.fixes for e in edits) else layered
+    among = _may_be_edited([e for e in edits if e.weight])
     if among is None or among:
         touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
     origin = replace(out.origin, delivered=made, touched=touched)
     object.__setattr__(out, "origin", origin)  # made here, because a copy would be validated again
     return out
+
+
+def _may_be_edited(edits: Sequence[Edit]) -> set[str] | None:
+    """Return the joints whose poses edits change; ``None`` for all, because fixes act on any."""
+    if any(e.fixes for e in edits):
+        return None
+    layers = [layer for e in edits for layer in (e.layer, e.correction) if layer is not None]
+    return {name for layer in layers for name in layer.joints}
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:

@@ -133,16 +133,13 @@ class IsolatedLibrary:
         """Return the answer, or ``None`` where the process died or the time ran out."""
         if self.child is not None and self.child.owner != os.getpid():
             self.child = None  # a fork does not share its parent's
-        ready = self.child is not None
+        is_new = self.child is None
         if self.child is None:
             self.child, self._answered = self._start(), 0
         answer: dict[str, Any] | None = None
         try:
-            if self.child.send(line.encode()):
-                if not ready:  # starting takes time that does not depend on the file
-                    ready = bool(self.child.receive(_SECONDS_TO_START))
-                said = self.child.receive(seconds) if ready else None
-                answer = json.loads(said) if said else None
+            said = _asked(self.child, line, seconds, is_new=is_new)
+            answer = json.loads(said) if said else None
             self._answered += 1
         except ValueError:
             answer = None
@@ -168,6 +165,16 @@ class IsolatedLibrary:
         """Forget the child after a fork; it belongs to the parent process."""
         self.child = None
         self._lock = threading.Lock()  # the process that held it has ended
+
+
+def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | None:
+    """Send a line to a process; return its answer, or ``None`` if there is none in time."""
+    if not child.send(line.encode()):
+        return None
+    # A start takes its time, which is no file's fault.
+    if is_new and not child.receive(_SECONDS_TO_START):
+        return None
+    return child.receive(seconds)
 
 
 def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:

@@ -7,6 +7,7 @@ the inverse of a function may not be a function.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -305,3 +306,18 @@ def _must_keep_ends(g: Graph, part: tuple[float, float]) -> None:
             shown=Span(float(g.y[0]), float(g.y[-1])),
             range=Span(a, b),
         )
+
+
+def span(graphs: Sequence[Graph]) -> tuple[float, float]:
+    """Return the first and last output time of graphs."""
+    return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
+
+
+def one_cycle(body: Graph, channels: dict[str, Graph]) -> tuple[Graph, dict[str, Graph]]:
+    """Return the graphs of a cycle with one period, all starting with the body."""
+    graphs = [body, *channels.values()]
+    periods = [g.x[-1] - g.x[0] for g in graphs]
+    if np.ptp(periods) <= 1e-9 * max(periods):
+        return body, {n: cycle_from(g, body.x[0]) for n, g in channels.items()}
+    ends = span(graphs)
+    return body.pad(*ends), {n: g.pad(*ends) for n, g in channels.items()}

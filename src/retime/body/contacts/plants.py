@@ -86,11 +86,10 @@ def detect_contacts(
     out = []
     for joint, mask in _candidates(find_body(motion), found, joints, len(motion)):
         name = motion.skeleton.names[joint]
-        for a, b in runs(mask):
-            for first, last in _still(
-                points[a:b, joint], motion.times[a:b], tolerance, min_contact
-            ):
-                start, end = (float(motion.times[a + k]) for k in (first, last))
+        for part in (slice(a, b) for a, b in runs(mask)):
+            times = motion.times[part]
+            for first, last in _still(points[part, joint], times, tolerance, min_contact):
+                start, end = float(times[first]), float(times[last])
                 out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
     return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 

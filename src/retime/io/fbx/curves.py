@@ -13,8 +13,6 @@ from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import array, numbers, packed, real, text
 from retime.io.fbx.tree import Malformed, Node
 
-__all__ = ["CONSTANT", "CUBIC", "LINEAR", "Curve", "Segments", "curve_node", "read_curve"]
-
 IntArray = npt.NDArray[np.int64]
 Beyond = tuple[str, int]
 CONSTANT, LINEAR, CUBIC = 0x2, 0x4, 0x8
@@ -106,18 +104,10 @@ class Curve:
             if mode == "C" or not len(t):
                 continue
             if mode == "K":
-                end, way = ((first, 0), (last, -1))[side]
-                slope = self._end_slope(keys, side)
-                inner[outside], added[outside] = keys[way], slope * (t - end)
+                end = keys[0 if side == 0 else -1]
+                inner[outside], added[outside] = end, self._end_slope(keys, side) * (t - end)
                 continue
-            rounds = np.floor((t - first) / period)
-            if count >= 0:  # then it stays at the end of the last cycle
-                limit = first - count * period if side == 0 else last + count * period
-                t = np.clip(t, limit, None) if side == 0 else np.clip(t, None, limit)
-                rounds = np.floor((t - first) / period)
-                if side == 1:
-                    rounds = np.where(t >= limit, count, rounds)
-            place = t - first - rounds * period
+            place, rounds = _in_rounds(t - first, period, count, before=side == 0)
             if mode == "M":
                 place = np.where(rounds % 2 != 0, period - place, place)
             inner[outside] = first + place
@@ -359,3 +349,23 @@ def kinds(curve: Curve) -> set[str]:
     """Name the kinds of interpolation of a curve."""
     names: dict[int, str] = {CONSTANT: "constant", LINEAR: "linear", CUBIC: "cubic"}
     return {names[int(m) & ~NEXT] for m in np.unique(curve.segments.mode)}
+
+
+def _in_rounds(
+    t: FloatArray, period: float, count: int, *, before: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the places of times in a repeated period, and the rounds before them.
+
+    A ``count`` of 0 or more limits the rounds before or after the period itself: the curve then
+    stays where the last one ends.
+    """
+    if count < 0:
+        rounds = np.floor(t / period)
+    elif before:
+        t = np.clip(t, -count * period, None)
+        rounds = np.floor(t / period)
+    else:
+        limit = (1 + count) * period
+        t = np.clip(t, None, limit)
+        rounds = np.where(t >= limit, count, np.floor(t / period))
+    return t - rounds * period, rounds

@@ -117,12 +117,7 @@ class _View:
             if child.name == b"GlobalSettings":
                 rows += self._rows(child)
         for place in _below(self.old, b"Version5"):
-            rate = place.child(b"FrameRate") if place.name == b"Settings" else None
-            told = values(rate)[:1] if rate is not None else []
-            try:
-                fps = float(told[0]) if told else 0.0
-            except ValueError:
-                fps = 0.0
+            fps = _frame_rate(place) if place.name == b"Settings" else 0.0
             if 0 < fps < 1e5 and not any(values(r)[:1] == [b"TimeMode"] for r in rows):
                 kind = [text(b"int"), text(b""), text(b"")]
                 rows.append(self.new.node(b"P", [text(b"TimeMode"), *kind, real(14, "L")]))
@@ -254,6 +249,16 @@ def _name(node: Node) -> bytes:
 
 def _axis(name: bytes) -> str:
     return AXIS_OF.get(name, f"d|{name.decode('utf-8', 'replace')}")
+
+
+def _frame_rate(settings: Node) -> float:
+    """Return the frame rate in settings, 0 if there is none."""
+    rate = settings.child(b"FrameRate")
+    told = [] if rate is None else values(rate)[:1]
+    try:
+        return float(told[0]) if told else 0.0
+    except ValueError:
+        return 0.0
 
 
 def _span(take: Node) -> tuple[int, int] | None:

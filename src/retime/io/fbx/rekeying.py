@@ -33,8 +33,6 @@ from retime.io.fbx.curves import (
 from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
-__all__ = ["Rekeyer", "sampled", "widened"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 # Duration of a jump in time, and distance below which keys are merged, seconds.

@@ -122,12 +122,16 @@ class _Retimer:
         weighted = any(d.property == "Weight" and d.curves for d in drives)
         if self.retimed.beyond or (self.warp.per_channel and weighted):
             # Layers mixed by animated weights cannot be retimed joint by joint.
-            driven = {self._place(d) for d in drives}
-            return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
+            return self._driven()
         edited = self.retimed.edited()
         turned = edited["rotation"] | edited["scale"]
         edited["translation"] |= {j for j in turned if self._placing(j).has_pivots}
         return edited
+
+    def _driven(self) -> dict[str, set[int]]:
+        """Return the joints that the animation drives, by path."""
+        driven = {self._place(d) for d in self.kept.stack.drives}
+        return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
 
     # ---- curves that move
 

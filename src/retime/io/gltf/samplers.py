@@ -10,16 +10,13 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown, nearest
+from retime.io.sampled import ON_FRAME
 from retime.motion import quat
 from retime.timing.graph import Graph
 
-__all__ = ["ON_FRAME", "Interpolation", "Sampler", "key_mover", "rekeyed"]
-
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# Distance below which a key is on a frame, seconds; times have single precision.
-ON_FRAME = 2e-4
-# Duration of a jump in time: the smallest difference in single precision.
+# A jump of time takes as long as single precision needs to tell times apart.
 _GRAIN = Grain(
     ramp=2e-5,
     same=1e-7,
@@ -34,27 +31,18 @@ _SINGLE = 2.0**-23
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """One track of an animation.
-
-    Parameters
-    ----------
-    times : array (K,)
-        Key times, rising.
-    values : array (K, D)
-        Key values.
-    tangents : (array (K, D), array (K, D)), optional
-        Speeds before and after each key, of a cubic spline.
-    interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
-        Interpolation between keys.
-    turns : bool
-        Whether values are quaternions, xyzw.
-    """
+    """One track of an animation."""
 
     times: FloatArray
+    """Key times, rising. Shape (K,)."""
     values: FloatArray
+    """Key values. Shape (K, D)."""
     tangents: tuple[FloatArray, FloatArray] | None
+    """Speeds before and after each key, of a cubic spline. Shape (K, D) each."""
     interpolation: Interpolation
+    """Interpolation between keys."""
     turns: bool
+    """Whether values are quaternions, xyzw."""
 
     def at(self, t: FloatArray) -> FloatArray:
         """Evaluate at times (N,): held beyond the ends."""

@@ -10,17 +10,6 @@ from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown
 from retime.timing.graph import Graph
 
-__all__ = [
-    "Moved",
-    "between",
-    "frames_of",
-    "joined",
-    "key_mover",
-    "moved",
-    "rates",
-    "settled",
-]
-
 # Distance below which a time counts as a whole time code, or as equal to another time.
 _SAME = 1e-6
 # Duration of a jump in time, in time codes.

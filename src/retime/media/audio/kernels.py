@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["beat_path"]
-
 
 @kernel
 def beat_path(on, off, periods, change, prior, width):  # type: ignore[no-untyped-def]

@@ -55,14 +55,21 @@ def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventT
     blocks: list[Block] = []
     end = 0
     for n, first, last in zip(cues, starts, ends, strict=True):
-        # A cue ends at an empty line; text after it (comments) belongs before the next.
-        stop = n + 1
-        while stop < last and (numbered or lines[stop].strip()):
-            stop += 1
+        stop = _end_of_cue(lines, n + 1, last, numbered)
         before = "" if not blocks else "".join(lines[end:first])
         blocks.append(_block(lines[first:n], lines[n], lines[n + 1 : stop], before, path, n + 1))
         end = stop
     return EventText("".join(lines[: starts[0]]), tuple(blocks), "".join(lines[end:]))
+
+
+def _end_of_cue(lines: list[str], first: int, last: int, numbered: bool) -> int:
+    """Return the line after a cue's text.
+
+    A cue of WebVTT ends at an empty line; text after it (comments) belongs before the next.
+    """
+    if numbered:
+        return last
+    return next((n for n in range(first, last) if not lines[n].strip()), last)
 
 
 def _cues(lines: list[str], numbered: bool) -> list[int]:

@@ -19,8 +19,6 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FeatureWeights", "Precision", "ReferenceFrames", "cost_table", "reference_features"]
-
 Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
@@ -66,30 +64,20 @@ def reference_features(references: Sequence[FloatArray], weights: FeatureWeights
 
 @dataclass(frozen=True, eq=False)
 class ReferenceFrames:
-    """Concatenated reference signals, and the terms of features that do not depend on the input.
-
-    Parameters
-    ----------
-    shown : array (F, D)
-        All frames, less ``centre``: small numbers keep more digits.
-    centre : array (D,)
-        Mean of all frames.
-    middle : array of int (Q,)
-        The middle frame of each reference triple, the last repeated to fill a four.
-    changes : array (Q,)
-        Squared norms of the features' velocity and acceleration.
-    count : int
-        Number of triples.
-    weights : FeatureWeights
-        Weights of the features.
-    """
+    """Concatenated reference signals, and the terms of features that do not depend on the input."""
 
     shown: FloatArray
+    """All frames, less ``centre``: small numbers keep more digits. Shape (F, D)."""
     centre: FloatArray
+    """Mean of all frames. Shape (D,)."""
     middle: npt.NDArray[np.int64]
+    """The middle frame of each reference triple, the last repeated to fill a four. Shape (Q,)."""
     changes: FloatArray
+    """Squared norms of the features' velocity and acceleration. Shape (Q,)."""
     count: int
+    """Number of triples."""
     weights: FeatureWeights
+    """Weights of the features."""
 
     @classmethod
     def of(cls, references: Sequence[FloatArray], weights: FeatureWeights) -> ReferenceFrames:

@@ -31,8 +31,6 @@ from retime.methods.guided.search import Path, find_path, find_priced_path
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = ["keep_own_timing"]
-
 # Cells per frame, for clips that get shorter and for those that are stretched somewhere.
 _CELLS, _STRETCHED_CELLS, _MOST_CELLS = 4, 8, 64
 # Highest speed where time is stretched, or 1.5 times that required by keytimes.
@@ -85,18 +83,18 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
         p.loop,
     )
     best = problem.frames_drawn(polish.run(first), length)
-    known = {"guided": cost(best), "spline": cost(spline)}
-    if notes and not (problem.allows(best) and known["guided"] <= cost(straightened)):
-        known["guided"], best = cost(straightened), straightened
-    if known["guided"] > known["spline"] and problem.allows(spline):
+    least, spline_cost = cost(best), cost(spline)
+    if notes and not (problem.allows(best) and least <= cost(straightened)):
+        best, least = straightened, cost(straightened)
+    if least > spline_cost and problem.allows(spline):
         # In rare cases a refined spline is better than any path of cells.
         other = problem.frames_drawn(polish.run(straight), length)
-        tried = [(known["guided"], best), (cost(other), other), (known["spline"], spline)]
-        known["guided"], best = min(tried, key=lambda pair: pair[0])
+        tried = [(least, best), (cost(other), other), (spline_cost, spline)]
+        least, best = min(tried, key=lambda pair: pair[0])
     if not (p.speed_limits or problem.allows(best)):
         best = problem.straightened(best)
-        known["guided"] = cost(best)
-    return Found(best, cost, known, gap, notes=notes)
+        least = cost(best)
+    return Found(best, cost, {"guided": least, "spline": spline_cost}, gap, notes=notes)
 
 
 def _first_timing(

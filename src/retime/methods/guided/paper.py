@@ -17,8 +17,6 @@ from retime.methods.guided.search import Path, find_free_path, find_path, find_p
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["search_as_the_paper"]
-
 _NEVER_SLOWER, _USUAL_UPSAMPLING = 1, 4
 # Steps grow with upsampling, and the work with their square.
 _MOST_STEPS_UPSAMPLED = 16

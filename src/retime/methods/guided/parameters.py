@@ -12,8 +12,6 @@ from retime.parameters import About, Choice, Keytimes, LoopParameters, TimingPar
 from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
-__all__ = ["MOST_UPSAMPLING", "GuidedParameters", "Limit", "SearchParameters", "SignalParameters"]
-
 MOST_UPSAMPLING = 16
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
 Limit = tuple[SourceTime, SourceTime, float, float]

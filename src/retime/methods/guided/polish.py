@@ -18,8 +18,6 @@ from retime.arrays import FloatArray
 from retime.methods.guided.costs import ReferenceFrames
 from retime.methods.guided.pose_curve import PoseCurve
 
-__all__ = ["Polish", "Pricing"]
-
 # Number of steps, and of further steps while keytimes and limits are not met.
 _ITERATIONS, _MOST_ITERATIONS, _TRIES = 5, 30, 4
 # Tolerance of keytimes and limits, frames.
@@ -40,24 +38,16 @@ Bounds = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Pricing:
-    """Costs in addition to the scores, in their unit (metres).
-
-    Parameters
-    ----------
-    change : float
-        Weight of a squared change of rate.
-    wall : float
-        Weight of the squared excess of a change of rate over ``most``.
-    most : float
-        Largest change of rate from one frame to the next.
-    ends : float
-        Weight of the first and the last score, whose steps are part of one triple instead of two.
-    """
+    """Costs in addition to the scores, in their unit (metres)."""
 
     change: float
+    """Price of a squared change of rate."""
     wall: float
+    """Price of the squared excess of a change of rate over ``most``."""
     most: float
+    """Largest change of rate from one frame to the next."""
     ends: float = 2.0
+    """Weight of the first and the last score, whose steps are part of one triple instead of two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,33 +81,22 @@ class _System:
 
 @dataclass(frozen=True, eq=False)
 class Polish:
-    """Problem of polishing a warp.
-
-    Parameters
-    ----------
-    curve : PoseCurve
-        The input.
-    reference : ReferenceFrames
-        Where the timing comes from.
-    neighbours : int
-        Number of reference frames that each frame is compared with.
-    pricing : Pricing
-        Costs in addition to the scores.
-    pins : sequence of (output frame, source frame)
-        Keytimes, between frames too.
-    bounds : callable, optional
-        Lowest and highest rates (m - 1,) of the steps of a warp.
-    loop : bool
-        Whether the rates at both ends are equal.
-    """
+    """Problem of polishing a warp."""
 
     curve: PoseCurve
+    """The input."""
     reference: ReferenceFrames
+    """Where the timing comes from."""
     neighbours: int
+    """Number of reference frames that each frame is compared with."""
     pricing: Pricing
+    """Costs in addition to the scores."""
     pins: Sequence[tuple[float, float]] = ()
+    """Keytimes as (output frame, source frame), between frames too."""
     bounds: Bounds | None = None
+    """Lowest and highest rates (m - 1,) of the steps of a warp."""
     loop: bool = False
+    """Whether the rates at both ends are equal."""
     _stiff: float = field(init=False)
 
     def __post_init__(self) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from retime.compiled import kernel
 
-__all__ = ["add_scores", "feature_distances", "sample_curve"]
-
 
 @kernel
 def sample_curve(samples, places, values, slopes):  # type: ignore[no-untyped-def]

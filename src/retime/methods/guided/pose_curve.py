@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 
-__all__ = ["FINE", "PoseCurve"]
-
 # Samples of the input per frame of the output, between which poses are interpolated.
 FINE = 4
 
@@ -24,14 +22,10 @@ class PoseCurve:
     """A signal that can be evaluated between its samples, by frames of the output.
 
     It is a cubic Hermite spline, because kinks at the samples would stop a descent.
-
-    Parameters
-    ----------
-    poses : array (FINE F + 1, D)
-        Samples, ``FINE`` to a frame.
     """
 
     poses: FloatArray
+    """Samples, ``FINE`` to a frame. Shape (FINE F + 1, D)."""
     _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

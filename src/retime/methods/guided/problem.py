@@ -18,8 +18,6 @@ from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
 
-__all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
-
 # Default of the lowest mean speed between two keytimes.
 SLOWEST = 1e-3
 
@@ -29,33 +27,22 @@ _BESIDE_A_KEYTIME = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A signal, its references, and the request.
-
-    Parameters
-    ----------
-    curve : PoseCurve
-        The input.
-    references : tuple of array (R, D)
-        Reference signals at ``rate``.
-    domain : (float, float)
-        First and last time of the input, seconds.
-    rate : float
-        Frames per second of the output.
-    p : SearchParameters
-        The request.
-    own : bool
-        Whether the reference is the unedited input.
-    tall : float
-        Height of the figure, or the size of a signal, in the signal's unit.
-    """
+    """A signal, its references, and the request."""
 
     curve: PoseCurve
+    """The input."""
     references: tuple[FloatArray, ...]
+    """Reference signals at ``rate``. Shape (R, D) each."""
     domain: tuple[float, float]
+    """First and last time of the input, seconds."""
     rate: float
+    """Frames per second of the output."""
     p: SearchParameters
+    """The request."""
     own: bool = True
+    """Whether the reference is the unedited input."""
     tall: float = 1.0
+    """Height of the figure, or the size of a signal, in the signal's unit."""
     _splines: dict[float, TimeWarp] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -198,30 +185,20 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A solution, and the cost function for curves of its length.
-
-    Parameters
-    ----------
-    warp : TimeWarp
-        The curve.
-    cost : callable
-        Cost of a delivered warp.
-    known : dict
-        Known costs: ``guided``, ``spline``.
-    gap : float
-        Certified bound on how far the search is from the best, as a fraction.
-    evidence : array (n, 2), optional
-        Source times, and how much the reference resembles the input there, 0 to 1.
-    notes : tuple of Note
-        Notes about it.
-    """
+    """A solution, and the cost function for curves of its length."""
 
     warp: TimeWarp
+    """The curve."""
     cost: Callable[[TimeWarp], float]
+    """Cost of a delivered warp."""
     known: dict[str, float] = field(default_factory=dict)
+    """Known costs: ``guided``, ``spline``."""
     gap: float = 0.0
+    """Certified bound on how far the search is from the best, as a fraction."""
     evidence: FloatArray | None = None
+    """Source times, and how much the reference resembles the input there, 0 to 1. Shape (n, 2)."""
     notes: tuple[Note, ...] = ()
+    """Notes about it."""
 
 
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:

@@ -10,15 +10,13 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.methods.guided.features import sampled
-from retime.methods.guided.library import Library, library_files
+from retime.methods.guided.library import Library, clips_of, library_files
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.parameters import Range
 from retime.sentences import Span
 from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
-
-__all__ = ["Reference", "cut", "gather", "signature"]
 
 # A motion, a path, a document of a path and its hash, or a sequence of these.
 Reference = Any
@@ -62,7 +60,7 @@ def gather(
         raise InputError("the reference contains no motion")
     if span is None and warp is None:
         return listed
-    found = [m for r in listed for m in (r.motions() if isinstance(r, Library) else [r])]
+    found = clips_of(listed)
     if span is not None:
         found = [cut(m, _own_span(m, span), "reference range") for m in found]
     if warp is not None:

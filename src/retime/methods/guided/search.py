@@ -13,14 +13,14 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
 
-__all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
-
 Frames = npt.NDArray[np.int64]
 KeyFrames = Sequence[tuple[int, int]]
 
 # Memory for all costs; beyond it, about their square root is kept and the rest recomputed.
 _COST_BYTES = 256 << 20
-# Margin of the search with a multiplier on either side of its guess, frames.
+# Number of prices that are tried.
+_ROUNDS = 60
+# Margin of a priced search on either side of its guess, frames.
 _MARGIN = 20
 
 
@@ -154,9 +154,7 @@ def find_priced_path(
     return None
 
 
-def _priced(
-    step_costs: FloatArray, m: int, reach: int, rounds: int = 60
-) -> tuple[npt.NDArray[Any], float] | None:
+def _priced(step_costs: FloatArray, m: int, reach: int) -> tuple[npt.NDArray[Any], float] | None:
     """Find the price whose best path has ``m`` frames; return the path and a lower bound.
 
     If no price gives ``m`` frames, the path is interpolated between the next shorter and longer
@@ -174,7 +172,7 @@ def _priced(
     shorter: Frames | None = None
     longer: Frames | None = None
     bound = -np.inf
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         cost, frames = free_path(step_costs, reach, price)
         if not np.isfinite(cost):
             return None
@@ -190,12 +188,16 @@ def _priced(
             longer, least = frames, price
         price = (least + most) / 2
         if shorter is not None and longer is not None:
-            # The multiplier at which both paths have equal cost.
-            ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
-            price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
+            price = _equal_price(step_costs, reach, shorter, longer)
     if shorter is None or longer is None:
         return None
     return _interpolated(shorter, longer, m), bound
+
+
+def _equal_price(step_costs: FloatArray, reach: int, shorter: Frames, longer: Frames) -> float:
+    """Return the price per frame at which two paths cost the same."""
+    costs = [cost_of(path, step_costs, reach) for path in (shorter, longer)]
+    return (costs[0] - costs[1]) / (len(longer) - len(shorter))
 
 
 def _interpolated(shorter: Frames, longer: Frames, m: int) -> FloatArray:

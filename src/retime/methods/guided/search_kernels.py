@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["fewest_cost_path", "free_path"]
-
 
 @kernel
 def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]

@@ -15,33 +15,26 @@ from retime.methods.guided.problem import Found, Problem
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["Guidance", "solve"]
-
 # Input frames from which BLAS may use all threads.
 _LONG = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class Guidance:
-    """A guided warp and its costs.
-
-    Parameters
-    ----------
-    warp : TimeWarp
-        The warp.
-    costs : dict
-        Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
-        keytimes, ``uniform`` speed and, with an influence below 1, the ``blended`` curve.
-    gap : float
-        Certified relative bound on the distance from the optimum; 0 at the optimum.
-    evidence : array (n, 2), optional
-        Source times, and how much a foreign reference resembles the clip there, 0 to 1.
-    """
+    """A guided warp and its costs."""
 
     warp: TimeWarp
+    """The warp."""
     costs: dict[str, float]
+    """Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
+    keytimes, ``uniform`` speed and, with an influence below 1, the ``blended`` curve.
+    """
     gap: float = 0.0
+    """Certified relative bound on the distance from the optimum; 0 at the optimum."""
     evidence: FloatArray | None = field(default=None)
+    """Source times, and how much a foreign reference resembles the clip there, 0 to 1. Shape
+    (n, 2).
+    """
 
 
 def solve(problem: Problem) -> Guidance:

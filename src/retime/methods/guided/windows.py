@@ -22,8 +22,6 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.guided.pose_curve import FINE
 
-__all__ = ["RATES", "Evidence", "find_evidence"]
-
 # Log rates that are tried: a quarter to four times, twelve to an octave.
 RATES: FloatArray = np.log(2) * np.arange(-24, 25) / 12
 _HALF_OCTAVE = 6
@@ -46,21 +44,14 @@ _FEW, _SEVERAL = np.array([24, 18, 30]), 8
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Evidence of a reference for the speed of every input frame.
-
-    Parameters
-    ----------
-    regret : array (n, rates)
-        Cost of playing a frame at each of ``RATES``, 0 to 1.
-    likeness : array (n,)
-        Similarity of the reference, 0 to 1.
-    alike : float
-        Fraction of the frames whose nearest window is within the similarity scale.
-    """
+    """Evidence of a reference for the speed of every input frame."""
 
     regret: FloatArray
+    """Cost of playing a frame at each of ``RATES``, 0 to 1. Shape (n, rates)."""
     likeness: FloatArray
+    """Similarity of the reference, 0 to 1. Shape (n,)."""
     alike: float
+    """Fraction of the frames whose nearest window is within the similarity scale."""
 
     @property
     def decisive(self) -> float:

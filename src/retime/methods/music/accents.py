@@ -35,18 +35,12 @@ _MARGIN = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Accents:
-    """Moments of a motion that stand out.
-
-    Parameters
-    ----------
-    times : array (N,)
-        Increasing times, seconds.
-    weights : array (N,)
-        Strengths from 0.25 to 3, with mean 1.
-    """
+    """Moments of a motion that stand out."""
 
     times: FloatArray
+    """Increasing times, seconds. Shape (N,)."""
     weights: FloatArray
+    """Strengths from 0.25 to 3, with mean 1. Shape (N,)."""
 
     def __len__(self) -> int:
         return len(self.times)

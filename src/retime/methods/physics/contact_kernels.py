@@ -6,14 +6,7 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "effort_maps",
-    "given_forces",
-    "least_contact_forces",
-    "touch_maps",
-]
-
-# Relative to the largest diagonal entry: least gain, and regularisation of equal columns.
+# Of the largest diagonal entry: what a gain must exceed, and what keeps equal columns apart.
 _GAIN, _RIDGE = 1e-9, 1e-11
 _MOST_EXCHANGES = 400
 

@@ -16,8 +16,6 @@ from retime.arrays import FloatArray
 from retime.methods.physics.figure import Figure, Path
 from retime.methods.physics.segments import Solid
 
-__all__ = ["Added", "Dynamics", "Torques", "measure_dynamics"]
-
 
 @dataclass(frozen=True, eq=False)
 class Torques:

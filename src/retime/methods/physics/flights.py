@@ -21,8 +21,6 @@ from retime.notes import Note, Remedy
 from retime.pictured import Pictured
 from retime.sentences import Moment, Sentence, listed
 
-__all__ = ["Flight", "Flights", "GravityFrom", "find_flights", "flight_notes"]
-
 GravityFrom = Literal["auto", "recording", "gravity"]
 Mask = npt.NDArray[np.bool_]
 
@@ -82,24 +80,16 @@ class Flight(Pictured):
 
 @dataclass(frozen=True, eq=False)
 class Flights:
-    """All flights of a motion.
-
-    Parameters
-    ----------
-    listed : tuple of Flight
-        In order.
-    mask : array (F,) of bool
-        Frames in flight.
-    held : array (F,) of bool
-        Frames without contacts in which the figure does not fall.
-    speeds : array (F,)
-        x* of every frame.
-    """
+    """All flights of a motion."""
 
     listed: tuple[Flight, ...]
+    """In order."""
     mask: Mask
+    """Frames in flight. Shape (F,)."""
     held: Mask
+    """Frames without contacts in which the figure does not fall. Shape (F,)."""
     speeds: FloatArray
+    """x* of every frame. Shape (F,)."""
 
     def released(self) -> Flights:
         """Return the flights without effect on the timing, as if something held the body."""

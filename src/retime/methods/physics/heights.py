@@ -21,8 +21,6 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
 
-__all__ = ["flight_layer", "root_layer"]
-
 # Smallest change of height, metres.
 _UNSEEN = 1e-4
 

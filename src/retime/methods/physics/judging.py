@@ -22,8 +22,6 @@ from retime.parameters import build, values_of
 from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Judgement", "Residual", "judge", "judged_by", "residual_table"]
-
 # Residuals that OpenSim's guide calls good, and still acceptable: newtons and newton metres, first
 # of the largest, then of the root mean square.
 _FORCE, _MOMENT = ((10.0, 25.0), (5.0, 10.0)), ((50.0, 75.0), (30.0, 50.0))

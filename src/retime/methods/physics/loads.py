@@ -14,8 +14,6 @@ from retime.methods.physics.segments import Solid
 from retime.motion import quat
 from retime.motion.kinematics import global_rotations
 
-__all__ = ["PLACES", "added_loads", "moved_centres"]
-
 # Names of places other than joints and roles.
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from retime.methods.physics.capable import CapableBody
     from retime.methods.physics.model import PhysicsModel
 
-__all__ = [
-    "beyond_notes",
-    "forgiven_notes",
-    "is_plain",
-    "length_note",
-    "natural_length",
-    "optimum_notes",
-    "unmet",
-]
-
 # Relative tolerance of durations.
 _ROUNDING = 1e-6
 # Smallest force that is reported, in body weights.

@@ -13,16 +13,6 @@ from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, Ti
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
-__all__ = [
-    "ModelParameters",
-    "ModelWarpParameters",
-    "PhysicsParameters",
-    "RequestParameters",
-    "SearchParameters",
-    "TorqueLimits",
-    "Watch",
-]
-
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 Objective = Literal["auto", "match", "effort", "load"] | tuple[Motion, TimeWarp]
 Watch = Callable[..., Any]

@@ -19,8 +19,6 @@ from retime.motion.memory import memory
 from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
-__all__ = ["model_of", "physics_edit", "physics_warp"]
-
 _SAME_TIME = 1e-6
 
 

@@ -6,12 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "fewer_vertices",
-    "nearest_point",
-    "polygon",
-]
-
 _SMALL = 1e-9
 _HUGE = 1e300
 # The sweep starts at an angle that no edge of a symmetric problem has.

@@ -15,8 +15,6 @@ from retime.methods.physics.objective import Baked
 from retime.methods.physics.timing_problem import TimingProblem
 from retime.sentences import Lasting, Moment, Span
 
-__all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
-
 # Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
 _SLOW_FLOOR = 0.25
@@ -28,24 +26,16 @@ Pairs = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Request:
-    """A valid request.
-
-    Parameters
-    ----------
-    begin : float
-        First time of the clip.
-    keys : tuple of (output s, source s)
-        Keytimes, including the end of the clip.
-    fixed : tuple of (source s, rate)
-        Playback speeds at source times.
-    free : bool
-        Whether the length is free.
-    """
+    """A valid request."""
 
     begin: float
+    """First time of the clip."""
     keys: tuple[tuple[float, float], ...]
+    """Keytimes as (output s, source s), including the end of the clip."""
     fixed: tuple[tuple[float, float], ...]
+    """Playback speeds as (source s, rate)."""
     free: bool
+    """Whether the length is free."""
 
     @classmethod
     def of(cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs) -> Request:

@@ -6,8 +6,6 @@ import re
 
 from retime.errors import InputError
 
-__all__ = ["EARTH", "parse_load", "parse_share", "weights_of_earth"]
-
 # Gravity of recordings, m/s^2.
 EARTH = 9.81
 _POUND = 0.45359237

@@ -24,8 +24,6 @@ from retime.methods.physics.timing_problem import (
 )
 from retime.methods.physics.walls import Walls
 
-__all__ = ["solve"]
-
 _MOST_STEPS = 120
 # Tolerance of durations before the last correction makes them exact, seconds.
 _TIME = 1e-7

@@ -10,8 +10,6 @@ from retime.body.holding import Constraints
 from retime.parameters import About, RangeParameters
 from retime.times import Length
 
-__all__ = ["SecondaryParameters"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SecondaryParameters(RangeParameters):

@@ -24,8 +24,6 @@ from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.timing import TimeWarp
 
-__all__ = ["loose_joints", "secondary"]
-
 # Limits of the frequency and damping of a chain.
 _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 
