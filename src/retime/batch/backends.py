@@ -293,7 +293,7 @@ class _Dask:
         complete = time.monotonic()  # when no result was lost, the last time
         while not stop.wait(_LOOK):
             states = {f.status for f in list(self._client.futures.values())}
-            # A result that went with its worker is lost until it is made again.
+            # A result that was lost with its worker is computed again.
             complete = complete if "lost" in states else time.monotonic()
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"

@@ -183,7 +183,7 @@ class _View:
     def _curve_node(
         self, channel: Node, label: bytes, layer: int, target: int, curves: dict[str, int]
     ) -> None:
-        """Make the node that leads curves to a property of a model."""
+        """Make the node that connects curves to a property of a model."""
         below = list(channel.named(b"Channel"))
         number = self.number()
         self.legacy.groups[number] = Group(self.legacy.layers[layer], target, label, channel)

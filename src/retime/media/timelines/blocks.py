@@ -12,7 +12,7 @@ from retime.media.timelines.carrying import Carrier
 class Block:
     """One event: the text before it, its times in seconds, and how to write it.
 
-    ``write(number, start, end, carrier)`` gives its text; ``end`` is ``None`` for a moment.
+    ``write(number, start, end, carrier)`` returns its text; ``end`` is ``None`` for a moment.
     """
 
     before: str
