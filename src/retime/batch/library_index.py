@@ -99,6 +99,6 @@ def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArr
         mapped: FloatArray = np.load(path, mmap_mode="r")
         return mapped
     made = make()
-    with contextlib.suppress(RetimeError):  # a full disk: it is made again next time
+    with contextlib.suppress(RetimeError):  # a full disk: computed again next time
         write_bytes(path, [as_npy(made)])
     return made

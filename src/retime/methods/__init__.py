@@ -149,7 +149,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "secondary",
-            "Make arms, tails, hair and props lag behind the body, overshoot and settle.",
+            "Let arms, tails, hair and props lag behind the body, overshoot and settle.",
             "Secondary motion",
             "retime.methods.secondary",
             "secondary",

@@ -24,7 +24,7 @@ class HoldParameters(ContactParameters):
     joints: Annotated[
         Sequence[str],
         About(
-            "What to hold: joints, roles, or feet, toes, hands. Default: all joints in contact.",
+            "What to hold: joints, roles, or feet, toes, hands. Default: all that touches.",
             flag="joint",
             metavar="NAME",
         ),

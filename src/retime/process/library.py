@@ -171,7 +171,7 @@ def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | 
     """Send a line to a process; return its answer, or ``None`` if there is none in time."""
     if not child.send(line.encode()):
         return None
-    # A start takes its time, which is no file's fault.
+    # Starting takes time that does not depend on the file.
     if is_new and not child.receive(_SECONDS_TO_START):
         return None
     return child.receive(seconds)

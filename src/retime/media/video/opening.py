@@ -65,7 +65,7 @@ class Footage:
         if others:
             self.notes.append(
                 Note(
-                    f"only the first video and sound are taken; {others} more are left out",
+                    f"only the first video and sound are used; {others} more are left out",
                     code="streams-left-out",
                     streams=others,
                 )
