@@ -171,8 +171,8 @@ def errors(aligner: Any, performance: Performance) -> Array:
 # ---- other takes
 
 
-def events(crop: Crop) -> list[tuple[str, float]]:
-    """Sharp events: feet that lift and strike, hands and feet at their fastest."""
+def events(crop: Crop, *, margin: float = 0.1) -> list[tuple[str, float]]:
+    """Sharp events, a margin within the ends: feet lift and strike, hands and feet are fastest."""
     from scipy.signal import find_peaks
 
     name, start, end = crop
@@ -196,7 +196,7 @@ def events(crop: Crop) -> list[tuple[str, float]]:
         speed = np.linalg.norm(np.gradient(place, times, axis=0), axis=1)
         peaks, _ = find_peaks(speed, height=fast, prominence=1.5)
         out += [(f"fast {joint}", float(times[k])) for k in peaks]
-    inside = [(what, t - start) for what, t in out if start + 0.1 < t < end - 0.1]
+    inside = [(what, t - start) for what, t in out if start + margin < t < end - margin]
     return sorted(inside, key=lambda event: event[1])
 
 
