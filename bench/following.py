@@ -49,6 +49,8 @@ class Trial:
     """Whether a recorded time is as right as the true one, but for the repetition."""
     after: float = 0.0
     """Live time of the skip or start that is judged."""
+    clear: bool = True
+    """Whether the labels tell the repetition, too."""
 
 
 def _like_poses(recording: Recording) -> Callable[[float, float], bool]:
@@ -63,6 +65,21 @@ def _like_poses(recording: Recording) -> Callable[[float, float], bool]:
         return bool(near(k)[np.abs(recording.times - found) <= _NEAR].any())
 
     return alike
+
+
+def _repetitions(recording: Recording) -> Callable[[float], Array]:
+    """Return a function that finds the times whose pose is that of a time again."""
+    points = own_heading(recording.points)
+
+    @cache
+    def find(time: float) -> Array:
+        k = int(np.argmin(np.abs(recording.times - time)))
+        far = np.linalg.norm(points - points[k], axis=2).mean(axis=1)
+        beside = np.r_[np.inf, far, np.inf]
+        nearest = (far <= beside[:-2]) & (far <= beside[2:]) & (far < _ALIKE)
+        return recording.times[nearest]
+
+    return find
 
 
 def _pace(rng: Any, seconds: float) -> Array:
@@ -117,7 +134,7 @@ def takes(pairs: tuple[tuple[Crop, Crop], ...], seed: int = 1) -> Iterator[Trial
 
 
 def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
-    labels, _ = trials.label_pairs(recorded, performed)
+    labels, clear = trials.label_pairs(recorded, performed)
     if not labels:
         return
     live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))
@@ -127,8 +144,13 @@ def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
     for what, time in happens:
         kinds.setdefault(time, set()).add(what)
 
+    again = _repetitions(recording)
+
     def alike(found: float, right: float) -> bool:
-        return any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens)
+        if any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens):
+            return True
+        # A foot that hardly lifts has no event, but its pose comes again.
+        return bool((np.abs(again(right) - found) <= _NEAR).any())
 
     def make(kind: str, source: Array, after: float = 0.0) -> Trial:
         times = np.arange(len(source)) / RATE
@@ -140,7 +162,7 @@ def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
                     judged.append(moment)
                     truth.append(right)
         listed = np.array(judged), np.array(truth)
-        return Trial(kind, recording, times, live.at(source), *listed, alike, after)
+        return Trial(kind, recording, times, live.at(source), *listed, alike, after, clear)
 
     even = np.arange(0, live.end, 1 / RATE)
     yield make("take", even)
@@ -171,6 +193,7 @@ class Found:
     recovered: list[bool] = field(default_factory=list)
     trial: list[int] = field(default_factory=list)
     """The trial that each moment belongs to."""
+    clear: list[bool] = field(default_factory=list)
 
 
 def run(listed: list[Trial], make: Callable[[Recording, bool], Any]) -> dict[str, Found]:
@@ -195,6 +218,7 @@ def run(listed: list[Trial], make: Callable[[Recording, bool], Any]) -> dict[str
             for e, f, r in zip(error, time[at], trial.truth, strict=True)
         ]
         to.trial += [number] * len(at)
+        to.clear += [trial.clear] * len(at)
         if not trial.kind.startswith(("take", "wrong")) and trial.times[-1] >= trial.after + 1.0:
             k = int(np.searchsorted(trial.judged, trial.after + 1.0 - 1e-9))
             to.recovered.append(bool(error[k] <= _NEAR))
@@ -256,6 +280,14 @@ def table(found: dict[str, Found]) -> None:
             f"calibration error, {what}: time {time:.3f} (chance {luck:.3f}), phase {phase:.3f} "
             f"(chance {its_luck:.3f})"
         )
+    whole = found["take"]
+    clear = np.array(whole.clear)
+    error, sure = np.array(whole.error)[clear], np.array(whole.confidence)[clear] >= 0.9
+    print(
+        f"whole takes whose labels tell the repetition: {len(error)} events, hit "
+        f"{100 * (error <= _NEAR).mean():.1f} %, sure and wrong "
+        f"{100 * (error[sure] > _NEAR).mean() if sure.any() else 0:.1f} %"
+    )
     phase_sure = np.concatenate([f.phase for f in followed]) >= 0.9
     right = np.concatenate([f.phase_right for f in followed])
     print(

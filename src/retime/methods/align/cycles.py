@@ -26,7 +26,7 @@ _DRIFT, _STOP, _GO = 1.0, 0.2, 5.0
 # Shares a second that jump a little on and back, and over how many metres of the mean joint.
 _NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
 # Shares a second that move to a repetition, leave for elsewhere, and come back from there.
-_AGAIN, _LEAVE, _FIND = 0.15, 0.04, 3.0
+_AGAIN, _LEAVE, _FIND = 0.2, 0.04, 3.0
 # Belief comes back from elsewhere this often, seconds; at every pose if there is this much.
 _FIND_EVERY, _MUCH_LOST = 0.2, 0.1
 # After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.

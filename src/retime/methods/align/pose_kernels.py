@@ -229,18 +229,25 @@ def steady_lengths(measured, spread, seen, recorded, least):  # type: ignore[no-
     """Return a performer's lengths of bones (B,) without what the noise of joints adds to them.
 
     Noise makes a bone longer on the mean: by its variance, divided by the length. A length that
-    differs from the recorded one by no more than chance (``least`` metres, and what the ``spread``
-    of as many as ``seen`` allows) is the recorded one, so that noise does not bend the same body.
+    differs from the recorded one, at the performer's size, by no more than chance (``least``
+    metres, and what the ``spread`` of as many as ``seen`` allows) is the recorded one, so that
+    noise does not bend the same body.
     """
     out = np.zeros(len(measured))
+    theirs = own = 0.0
     for k in range(len(measured)):
-        if measured[k] <= 1e-6:
-            continue
-        square = measured[k] * measured[k]
-        length = np.sqrt(max(square - 2.0 * spread[k], 0.25 * square))
-        off = length - recorded[k]
-        chance = 4.0 * (spread[k] / seen[k] + least * least)
-        out[k] = recorded[k] + off * max(0.0, 1.0 - chance / max(off * off, 1e-18))
+        if measured[k] > 1e-6:
+            square = measured[k] * measured[k]
+            out[k] = np.sqrt(max(square - 2.0 * spread[k], 0.25 * square))
+            theirs += out[k]
+            own += recorded[k]
+    size = theirs / own if own > 0 else 1.0
+    for k in range(len(measured)):
+        if out[k] > 0:
+            usual = size * recorded[k]
+            off = out[k] - usual
+            share = 4.0 * (spread[k] / seen[k] + least * least) / max(off * off, 1e-18)
+            out[k] = usual + off * max(0.0, 1.0 - share * share)
     return out
 
 
