@@ -65,7 +65,7 @@ def usual_rates(rates: FloatArray) -> FloatArray:
     """Return the probability of each rate of a performer who moves; the first rate is 0."""
     out = np.exp(-0.5 * ((rates - 1) / _USUAL_SPREAD) ** 2)
     out[0] = 0.0
-    return out / out.sum()
+    return np.asarray(out / out.sum())
 
 
 def jump_sums(decay: FloatArray, *, back: bool) -> FloatArray:
