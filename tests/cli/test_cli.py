@@ -271,6 +271,7 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, d / "out"), "no suffix; add one of .bvh"),
         (lambda d, j: ("info", _cut_off(d, j)), "values in row 3, found"),
         (lambda d, j: ("report", j, d), "a name that ends in .html"),
+        (lambda d, j: ("contacts", j, d / "c.xyz"), "a name that ends in .json"),
         (lambda d, j: ("demo", j), "is a file; give the name of a folder"),
         (lambda d, j: ("infoo", j), "no command 'infoo'; did you mean 'info'? (see retime --help)"),
         (lambda d, j: ("warp", "maek"), "no command 'maek'; did you mean 'make'?"),

@@ -9,6 +9,7 @@ import typer
 
 from retime.cli.console import report
 from retime.cli.options import Animation, Input, Json, with_reading
+from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def contacts(
     from retime.body.contacts.found import found_notes
     from retime.io.json_text import write_json
 
+    if output is not None and output.suffix.lower() != ".json":
+        raise InputError(f"{output}: contacts are written as JSON; give a name that ends in .json")
     motion = reading.read(file, animation=None if animation == "all" else animation)
     found = find_contacts(motion)
     listed = [c.to_document() for c in found.contacts]
