@@ -37,7 +37,7 @@ MORE_TAKES: tuple[tuple[Crop, Crop], ...] = (
     (("13_11", 0, 3.45), ("16_01", 0, 3.4)),
     (("07_01", 0, 2.6), ("12_01", 0, 4.0)),
 )
-# A recording, and what somebody does who performs something else.
+# A recording, and a performance of another action.
 OTHERS: tuple[tuple[Crop, Crop], ...] = (
     (("16_15", 0, 3.9), ("13_17", 2, 7)),
     (("22_17", 0, 5), ("02_01", 0, 2.85)),
@@ -62,7 +62,7 @@ HELD_OUT_TAKES: tuple[tuple[Crop, Crop], ...] = (
     (("13_11", 0, 3.45), ("13_13", 0, 3.6)),
     (("64_01", 0, 5), ("64_05", 0, 3.2)),
     (("16_31", 0, 3.5), ("02_01", 0, 2.85)),
-    (("16_31", 0, 3.5), ("07_12", 0.05, 2.15)),  # its first two frames are no walk
+    (("16_31", 0, 3.5), ("07_12", 0.05, 2.15)),  # its first two frames do not belong to the walk
     (("16_15", 0, 3.9), ("07_12", 0.05, 2.15)),
     (("07_01", 0, 2.6), ("07_12", 0.05, 2.15)),
 )

@@ -15,10 +15,9 @@ def data_blocks(context, armature, *, shape_keys, children, others, cameras=Fals
     scene, found = context.scene, [armature]
     if shape_keys:
         found += [_shape_keys(o) for o in scene.objects if _deforms(armature, o)]
-    chosen = [o for o in scene.objects if _is_below(o, armature)] if children else []
-    chosen += list(context.selected_objects) if others else []
-    chosen += _cameras(scene) if cameras else []
-    for thing in chosen:
+    below = [o for o in scene.objects if _is_below(o, armature)] if children else []
+    selected = context.selected_objects if others else []
+    for thing in (*below, *selected, *(_cameras(scene) if cameras else ())):
         found += [thing, thing.data, _shape_keys(thing)]
     out = list(dict.fromkeys(block for block in found if block is not None))
     return [armature.data, *out] if armature.data not in out else out

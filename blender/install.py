@@ -126,30 +126,17 @@ def _run(command, start, end, place, usual):
         )  # fmt: skip
     except OSError as e:
         raise Problem(f"{command[0]} does not start: {e}") from None
-    lines = queue.Queue()
-
-    def listen():
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=listen, daemon=True).start()
     said, word, ended = [], "Installing", False
     unpacked = Unpacked(place, usual)
     try:
-        while True:
-            try:
-                line = lines.get(timeout=0.01)
-            except queue.Empty:
-                yield start + (end - start) * unpacked.share, word
-                continue
+        for line in _lines(process.stdout):
             if line is None:
-                ended = True
-                break
-            if line.strip():
+                yield start + (end - start) * unpacked.share, word
+            elif line.strip():
                 said.append(line.strip())
                 unpacked.hear(said[-1])
                 word = _word(said[-1])
+        ended = True
     finally:
         if not ended:  # cancelled
             process.kill()
@@ -158,6 +145,27 @@ def _run(command, start, end, place, usual):
     if process.returncode:
         reason = next((s for s in reversed(said) if "error" in s.lower()), said[-1] if said else "")
         raise Problem(f"Installing failed: {reason[:300]}")
+
+
+def _lines(stream):
+    """Yield the lines of a stream as they come, and ``None`` while there is none yet."""
+    lines, end = queue.Queue(), object()
+
+    def listen():
+        for line in stream:
+            lines.put(line)
+        lines.put(end)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=0.01)
+        except queue.Empty:
+            yield None
+            continue
+        if line is end:
+            return
+        yield line
 
 
 def _word(line):

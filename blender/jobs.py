@@ -13,8 +13,9 @@ import bpy
 from .engine_process import stop_engine
 from .problem import Problem
 
-# Seconds that one tick of the timer may work, and how often it ticks.
-_WORKS, _TICKS = 0.03, 0.05
+# Seconds between ticks of the timer, and how long one of them works, at least and at most: as long
+# as Blender drew in between.
+_TICKS, _WORKS, _WORKS_AT_MOST = 0.05, 0.03, 0.2
 # The widest line of a pop-up, in letters.
 _WIDEST = 90
 # Events that still reach Blender while a job runs: looking around changes nothing.
@@ -23,8 +24,11 @@ _LOOKING = {
     "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "WINDOW_DEACTIVATE",
 }  # fmt: skip
 
-# Editors that show how far a job is.
-_SHOWING = {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR", "PREFERENCES"}
+# Editors that show how far a job is, and the regions of them that do.
+_SHOWING = {
+    "VIEW_3D": "UI", "DOPESHEET_EDITOR": "UI", "GRAPH_EDITOR": "UI", "NLA_EDITOR": "UI",
+    "PREFERENCES": "WINDOW",
+}  # fmt: skip
 
 
 class Job:
@@ -74,6 +78,7 @@ class Job:
         self._timer = manager.event_timer_add(_TICKS, window=context.window)
         manager.progress_begin(0, 100)
         self._show(context, share, word)
+        self._paused = time.monotonic()
         self.attach(context)
         return {"RUNNING_MODAL"}
 
@@ -91,7 +96,8 @@ class Job:
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if event.type in _LOOKING else {"RUNNING_MODAL"}
-        until = time.monotonic() + _WORKS
+        begun = time.monotonic()
+        until = begun + min(max(begun - self._paused, _WORKS), _WORKS_AT_MOST)
         try:
             while time.monotonic() < until:
                 share, word = next(self._steps)
@@ -105,6 +111,7 @@ class Job:
             self._tidy(context)
             raise
         self._show(context, share, word)
+        self._paused = time.monotonic()
         return {"RUNNING_MODAL"}
 
     def _show(self, context, share, word):
@@ -123,8 +130,11 @@ class Job:
         _redraw(manager)
 
     def _finished(self, notes):
-        for note in notes or ():
-            self.report({"INFO"}, note[:1].upper() + note[1:])
+        sentences = [note[:1].upper() + note[1:] for note in notes or ()]
+        for sentence in sentences:
+            self.report({"INFO"}, sentence)
+        # The status bar shows the last report only, for some seconds; the panel keeps all of them.
+        bpy.context.window_manager.retime_said = "\n".join(sentences)
         return {"FINISHED"}
 
     def _failed(self, problem):
@@ -132,11 +142,14 @@ class Job:
 
 
 def _redraw(manager):
-    """Draw the panels again; a job that ends while the mouse rests would stay on the screen."""
-    for window in manager.windows:
-        for area in window.screen.areas:
-            if area.type in _SHOWING:
-                area.tag_redraw()
+    """Draw the panels again; a job that ends while the mouse rests would stay on the screen.
+
+    Only sidebars and preferences are drawn. A whole 3D view can take longer than the step itself.
+    """
+    for area in (a for window in manager.windows for a in window.screen.areas):
+        for region in area.regions:
+            if region.type == _SHOWING.get(area.type):
+                region.tag_redraw()
 
 
 def refuse(operator, problem):

@@ -1,5 +1,7 @@
 """The panels, in the sidebars of the 3D view, dope sheet, graph editor and NLA."""
 
+import textwrap
+
 import bpy
 
 from . import nla
@@ -20,6 +22,8 @@ EDITORS = {
     "GRAPH_EDITOR": "graph",
     "NLA_EDITOR": "nla",
 }
+# Pixels beside the text of a sidebar, and the width of a letter.
+_MARGIN, _LETTER = 90, 6.5
 
 
 # ---- parts of panels
@@ -123,6 +127,7 @@ class _Main(_Panel):
         column = _column(layout)
         for name in ("apply", "part", "hold_feet"):
             column.prop(settings, name)
+        _draw_result(layout, context)
 
 
 def _draw_progress(layout, manager):
@@ -131,6 +136,25 @@ def _draw_progress(layout, manager):
         text = manager.retime_word.partition(":")[0]
         layout.progress(factor=manager.retime_share, text=text)
         layout.label(text="Press Esc to cancel")
+
+
+def _draw_result(layout, context):
+    """Draw what the last operator reported, wrapped to the width of the sidebar."""
+    said = context.window_manager.retime_said
+    if not said:
+        return
+    header, body = layout.panel("retime_result", default_closed=False)
+    header.label(text="Last Result")
+    if body is not None:
+        scale = context.preferences.system.ui_scale or 1.0
+        letters = int((context.region.width - _MARGIN) / scale / _LETTER)
+        column = body.column(align=True)
+        column.scale_y = 0.8
+        for sentence in said.splitlines():
+            first, *others = textwrap.wrap(sentence, max(letters, 20))
+            column.label(text=first, icon="DOT")
+            for line in others:
+                column.label(text=line, icon="BLANK1")
 
 
 def _draw_installation(layout, manager):

@@ -69,13 +69,14 @@ def _baked_bones(armature, animated, result, bones):
 
 def _warped(curves, result, options, made):
     """Retime curves, each by its graph, in the way that the options ask for."""
+    moving = [(c, g) for c, g in curves if _moves(g)]
     if options.how == "BAKE":
-        wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
+        wanted = moving if options.auto else curves
         return [_sampled(c, g, result, result.frames) for c, g in wanted]
     also = options.keys_at if options.add_keys else ()
     if options.follow and not options.tolerance:
         frames = result.frames.astype(float)
-        return [_shaped(c, g, frames, also, made) for c, g in curves if _moves(g)]
+        return [_shaped(c, g, frames, also, made) for c, g in moving]
     return _moved(curves, options.tolerance, also)
 
 

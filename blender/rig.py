@@ -149,7 +149,17 @@ def ends_of_ik(armature, rig):
 
 def _find_timing(rig, armature, links, into):
     """Give every bone the joint whose time it follows."""
-    rig.timing = first = _first_reached(rig, armature, links, into)
+    rig.timing = _first_reached(rig, armature, links, into)
+    _follow_chains(rig, links, into)
+    for bone in parents_first(armature.data.bones):  # other bones keep time with what carries them
+        if bone.name not in rig.timing and bone.parent is not None:
+            carried = rig.timing.get(bone.parent.name)
+            rig.timing |= {bone.name: carried} if carried else {}
+
+
+def _follow_chains(rig, links, into):
+    """Let targets and poles of IK chains keep time with the chains' ends."""
+    first = rig.timing
     for target, pole, owner, chain in links.chains:
         # The chain's end is where its target is; what turns its plane keeps time with it.
         end = first.get(target) or first.get(owner)
@@ -159,10 +169,6 @@ def _find_timing(rig, armature, links, into):
             followers = {n for n in chain if n not in into} | ({pole} - {None})
             rig.poles |= followers
             rig.timing |= dict.fromkeys(followers & rig.keyed, end)
-    for bone in parents_first(armature.data.bones):  # other bones keep time with what carries them
-        if bone.name not in rig.timing and bone.parent is not None:
-            carried = rig.timing.get(bone.parent.name)
-            rig.timing |= {bone.name: carried} if carried else {}
 
 
 def _lead_chain(rig, target, end, joints):
@@ -221,11 +227,16 @@ def _carrier(rig, armature, into, name, seen):
         return into[name]
     if name in rig.keyed and name not in rig.poles:
         return rig.timing.get(name)
-    bone = armature.pose.bones[name]
+    above = _led_by(armature, armature.pose.bones[name])
+    return None if above is None else _carrier(rig, armature, into, above, seen)
+
+
+def _led_by(armature, bone):
+    """Name the bone that leads another: by its last constraint that governs it, or as parent."""
     governing = [c for c in bone.constraints if not c.mute and c.influence > GOVERNS]
     led = [leader for c in reversed(governing) if (leader := _leader(armature, c))]
-    above = led[0] if led else bone.parent.name if bone.parent is not None else None
-    return None if above is None else _carrier(rig, armature, into, above, seen)
+    led += [] if bone.parent is None else [bone.parent.name]
+    return led[0] if led else None
 
 
 def _leader(armature, constraint):

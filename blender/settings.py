@@ -158,7 +158,7 @@ _BUTTONS = {
     ),
     "keep_length": _switch("Keep Length", "Keep the length of the action while syncing"),
     "locked_moments": _switch(
-        "Lock Selected Markers", "Put the moments of the selected markers on beats"
+        "Lock Markers", "Put the moments of the selected markers on beats"
     ),
 }  # fmt: skip
 
@@ -186,11 +186,12 @@ def register():
     bpy.types.Scene.retime = PointerProperty(type=RETIME_PG_settings)
     bpy.types.WindowManager.retime_word = StringProperty(options={"SKIP_SAVE"})
     bpy.types.WindowManager.retime_share = FloatProperty(options={"SKIP_SAVE"})
+    bpy.types.WindowManager.retime_said = StringProperty(options={"SKIP_SAVE"})
 
 
 def unregister():
     """Take them away."""
     del bpy.types.Scene.retime, bpy.types.WindowManager.retime_word
-    del bpy.types.WindowManager.retime_share
+    del bpy.types.WindowManager.retime_share, bpy.types.WindowManager.retime_said
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -7,7 +7,7 @@ joints bones and clips actions.
 # Words that Blender does not capitalise within a label.
 _SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
 # Labels and tooltips, by parameter.
-_LABELS = {"moments": "Lock Selected Markers"}
+_LABELS = {"moments": "Lock Markers"}
 _TOOLTIPS = {
     "falloff": "Bones that follow a bone that is moved in time",
     "loop": "Treat the action as a cycle, with equal pose and speed at the seam",

@@ -51,35 +51,44 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
     def recipe(self, context, capture, engine):
         """One step; the beats are asked for first."""
         settings = context.scene.retime
-        values = chosen(settings, "sync")
-        if self.strength >= 0:
-            values["strength"] = round(self.strength, 6)
-        if self.every != "SETTINGS":
-            values["every"] = self.every
+        values = self._values(settings, capture)
         moments = _locked(context, capture) if settings.locked_moments else None
-        if settings.keep_length:
-            values["duration"] = (capture.last - capture.first) / capture.fps
         self.song = song_of(context, engine.folder, self.filepath)
         self.starts, self.offset = None, values.get("offset", 0.0)
         free = settings.move_song
-        if self.song is None:
-            if "bpm" not in values:
-                raise Problem(_NO_SONG)
-        else:
-            heard = yield from beats_of(engine, self.song, values)
-            values = {"first_beat": heard["first_beat"], **values, "beats": heard["beats"]}
-            values["music_start"] = self.song.time(capture.first, capture.fps)
+        if self.song is not None:
+            values = yield from self._with_beats(values, capture, engine)
             free = free or self.song.strip is None
-            if values["beats"][-1] <= values["music_start"]:
-                raise Problem(
-                    f"{self.song.name} has no beat after frame {capture.first}. Move its strip, or "
-                    "the motion"
-                )
+        elif "bpm" not in values:
+            raise Problem(_NO_SONG)
         made = step("sync", **values, moments=moments, range=part_of(context, capture))
         made["parameters"]["phase"] = "best" if free else "fixed"
         if free and self.song is not None:
             yield from self._find_start(made, capture, engine)
         return [made]
+
+    def _values(self, settings, capture):
+        """Return the settings, changed by what was given here."""
+        values = chosen(settings, "sync")
+        if self.strength >= 0:
+            values["strength"] = round(self.strength, 6)
+        if self.every != "SETTINGS":
+            values["every"] = self.every
+        if settings.keep_length:
+            values["duration"] = (capture.last - capture.first) / capture.fps
+        return values
+
+    def _with_beats(self, values, capture, engine):
+        """Add the song's beats, and its time at the motion's start: a generator."""
+        heard = yield from beats_of(engine, self.song, values)
+        start = self.song.time(capture.first, capture.fps)
+        if heard["beats"][-1] <= start:
+            raise Problem(
+                f"{self.song.name} has no beat after frame {capture.first}. Move its strip, or the "
+                "motion"
+            )
+        found = {"beats": heard["beats"], "music_start": start}
+        return {"first_beat": heard["first_beat"], **values, **found}
 
     def _find_start(self, made, capture, engine):
         """Find the best start in the song, and bring it to a whole frame, as strips need it."""
@@ -118,7 +127,7 @@ def _locked(context, capture):
     if not inside:
         raise Problem(
             "No selected marker lies within the motion. Select the markers that must be on a beat, "
-            "or turn Lock Selected Markers off"
+            "or turn Lock Markers off"
         )
     return [capture.time(f) for f in inside]
 

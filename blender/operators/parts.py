@@ -62,6 +62,18 @@ def _stands_for(rig, bone, joint):
     return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
 
 
+def must_be_inside(frame, part, capture):
+    """Refuse a frame outside the action, or outside the part of it that is edited."""
+    ends = (0.0, capture.time(capture.last)) if part is None else part
+    first, last = (round(capture.first + capture.fps * t) for t in ends)
+    if not first <= frame <= last:
+        where = "action" if part is None else "preview range"
+        raise Problem(
+            f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame of "
+            "the pose that is meant"
+        )
+
+
 def timing_values(context, capture, method):
     """Return a method's settings for an edit of time alone.
 
@@ -126,8 +138,8 @@ def reached_text(asked, reached, what):
     if max(abs(least - asked), abs(most - asked)) < 0.05:
         return f"{what} by {counted(asked)} at every pose"
     return (
-        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for "
-        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
+        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for, {in_frames(least)} to "
+        f"{in_frames(most)} at single poses; poses leave no room for more"
     )
 
 
@@ -167,11 +179,7 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
     def recipe(self, context, capture, engine):
         """One step: a surface that is dragged at the bone."""
         frame = context.scene.frame_current if self.frame == -(2**31) else self.frame
-        if not capture.first <= frame <= capture.last:
-            raise Problem(
-                f"Frame {frame} is outside the action, which lasts from frame {capture.first} to "
-                f"{capture.last}. Go to the frame of the pose that is meant"
-            )
+        must_be_inside(frame, None, capture)
         spread = round(self.spread, 6)
         key = {
             "time": capture.time(frame),

@@ -18,6 +18,7 @@ from .parts import (
     PartsRetiming,
     counted,
     joints_for,
+    must_be_inside,
     poses_of,
     selected_bones,
     timing_values,
@@ -69,14 +70,7 @@ class AtFrame(_Posing):
         """
         self.frame = frame = context.scene.frame_current
         part = part_of(context, capture)
-        ends = (0.0, capture.time(capture.last)) if part is None else part
-        first, last = (round(capture.first + capture.fps * t) for t in ends)
-        if not first <= frame <= last:
-            where = "action" if part is None else "preview range"
-            raise Problem(
-                f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame "
-                "of the pose that is meant"
-            )
+        must_be_inside(frame, part, capture)
         keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
         values = values | {"max_refinement": 0.0}

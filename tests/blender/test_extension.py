@@ -352,6 +352,7 @@ def test_the_window_shows_the_panel(tmp_path: Path) -> None:
     assert done.returncode == 0, said
     assert "WINDOW retimed 302" in done.stdout, said  # frame 1 is a T-pose
     assert "Finding the best timing" in done.stdout, said
+    assert "406 frames became 300; the rest pose at frame 1 stays" in done.stdout, said
     assert "WINDOW undone True" in done.stdout, said
     pictures = {n: _screen(tmp_path / f"{n}.xwd") for n in ("view", "graph", "nla", "retimed")}
     for name, picture in pictures.items():

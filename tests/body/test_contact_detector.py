@@ -122,9 +122,9 @@ def test_a_figure_of_another_size_is_judged_as_its_like() -> None:
     assert [(c.point, c.start) for c in found.contacts] == [
         (c.point, c.start) for c in find_contacts(walk).contacts
     ]
-    assert any("judged as if" in n for n in found_notes(giant, found))
+    assert any("computed for a height" in n for n in found_notes(giant, found))
     given = replace(walk, units=Units(100.0, how="given"))
-    assert not any("judged as if" in n for n in found_notes(given, find_contacts(given)))
+    assert not any("computed for a height" in n for n in found_notes(given, find_contacts(given)))
 
 
 def test_states_are_the_best_of_all() -> None:

@@ -275,15 +275,18 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("infoo", j), "no command 'infoo'; did you mean 'info'? (see retime --help)"),
         (lambda d, j: ("warp", "maek"), "no command 'maek'; did you mean 'make'?"),
         (lambda d, j: ("info",), "IN is missing; usage: retime info IN [OPTIONS]"),
-        (lambda d, j: ("info", j, "--up", "Q"), "--up Q: 'Q' is not one of 'Y', 'Z' (see retime"),
-        (lambda d, j: ("info", j, "--scale=big"), "--scale big: expected a number (see retime"),
+        (lambda d, j: ("info", j, "--up", "Q"), "--up is 'Q'; it can be 'Y', 'Z'"),
+        (lambda d, j: ("info", j, "--scale=big"), "--scale: 'big' is not a number"),
         (lambda d, j: ("studio", j, "--port", "a"), "--port a: expected a whole number"),
         (lambda d, j: ("convert", j, d / "out.bvh", "--fps", "0"), "--fps 0: the minimum is 0.001"),
         (lambda d, j: ("guided", j, d / "o.bvh", "--durations", "2"), "did you mean '--duration'"),
         (lambda d, j: ("guided", j, d / "o.bvh", "--duration"), "--duration needs a value (TIME|"),
         (lambda d, j: ("info", j, j), "one argument too many"),
         (lambda d, j: ("plot", j, d / "out.txt"), ".png"),
-        (lambda d, j: ("warp", "make", d / "w.json", "--duration", "2"), "what the warp is for"),
+        (
+            lambda d, j: ("warp", "make", d / "w.json", "--duration", "2"),
+            "give the clip that the warp is for",
+        ),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -564,10 +567,10 @@ def test_a_result_judged_by_another_gravity_says_so(
     check = ["check", out, "--source", jump_file, "--warp", warp, "--physics"]
     status, _, err = run(*check)
     assert status == 0, err
-    assert "judged by a gravity of 4.9 m/s²" in err  # what its warp was timed for
+    assert "evaluated with a gravity of 4.9 m/s²" in err  # what its warp was timed for
     status, _, err = run(*check, "--gravity", "9.81")
     assert status == 0, err
-    assert "judged by a gravity of 9.81 m/s²" in err
+    assert "evaluated with a gravity of 9.81 m/s²" in err
     assert "the warp was timed for a gravity of 4.9 m/s²" in err
     assert run("check", out, "--gravity", "4.9")[0] == 2
 

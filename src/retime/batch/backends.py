@@ -1,7 +1,7 @@
 """Where tasks run: processes of this machine (loky), threads of a local Dask, or a Dask cluster.
 
-All go through joblib, which asks for tasks as workers come free and hands outcomes over as they
-come, so no more of either is held than there are workers.
+All go through joblib, which requests a task when a worker is free and returns each outcome at once,
+so memory holds at most one task per worker.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class Backend(Protocol):
 
     name: str
     workers: int
-    trouble: str  # why it interrupted whoever waits for outcomes; empty as long as all is well
+    trouble: str  # why waiting for outcomes was interrupted; empty if it was not
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks and give their outcomes as they come; closing it stops the work."""
+        """Run tasks and yield their outcomes as they arrive; closing it stops the work."""
         ...
 
     def close(self) -> None:
-        """Let go of the workers."""
+        """Release the workers."""
         ...
 
 
@@ -136,10 +136,10 @@ def _processors() -> int:
 
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
-    """Take outcomes as they come; when the caller stops taking them, the work ends."""
+    """Yield outcomes as they arrive; the work ends when the caller stops iterating."""
     first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
     with _deaf_to_ctrl_c():
-        # Starts the workers and hands the first tasks out.
+        # Starts the workers with the first tasks.
         found = parallel(itertools.chain(first, calls))
     try:
         for outcome in found:  # noqa: UP028 - yield from would close it before the finally
@@ -152,7 +152,7 @@ def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to the coordinator: what is ignored is inherited."""
+    """Start processes that ignore Ctrl-C; the coordinator handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -267,7 +267,7 @@ class _Dask:
             raise
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks; a worker that dies is Dask's own affair, a scheduler's end is ours."""
+        """Run tasks; Dask handles a lost worker, and the loss of the scheduler is handled here."""
         from joblib import Parallel, delayed, parallel_config
 
         with parallel_config(backend="dask", client=self._client):
@@ -307,7 +307,7 @@ class _Dask:
     def close(self) -> None:
         """Leave the cluster, or end the threads."""
         if self.name == "dask":
-            end_children()  # Dask would wait for what they do
+            end_children()  # Dask would wait for the running tasks
         with contextlib.suppress(Exception):
             self._client.close()
         if self.name == "dask":
@@ -320,7 +320,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise MissingDependencyError("work on Dask", "cluster") from None
-    # What goes wrong is said in one sentence; Dask's own log would drown it.
+    # An error is reported in one sentence, which Dask's own log would hide.
     for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
@@ -329,12 +329,12 @@ def _distributed() -> Any:
 def _security(tls: Tls | None) -> Any:
     try:
         return None if tls is None else tls.security()
-    except Exception as e:  # OpenSSL says what is wrong with a file
+    except Exception as e:  # OpenSSL describes the problem with a file
         raise InputError(f"the files for TLS cannot be used: {e}") from None
 
 
 def _must_answer(place: str, security: Any) -> None:
-    """Refuse what is not a scheduler; a client would try for long, and again at its end."""
+    """Reject an address without a scheduler; a client would retry for a long time."""
     from distributed.comm import connect
 
     address = place.partition("://")[2]
@@ -346,10 +346,10 @@ def _must_answer(place: str, security: Any) -> None:
 
     try:
         asyncio.run(knock())
-    except Exception as e:  # whatever answers there may answer anything
+    except Exception as e:  # the server at this address may not be Dask
         why = (str(e).splitlines() or [type(e).__name__])[0][:120]
         raise InputError(
-            f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "
+            f"no Dask scheduler found at {address} ({why}); start one with `dask scheduler`, "
             "and workers with `dask worker`; with TLS, all sides need its files"
         ) from None
 

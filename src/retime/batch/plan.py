@@ -32,7 +32,7 @@ class Item:
 class Shard:
     """A part of a library: the ``part``-th of ``parts``.
 
-    Clips are shared out by the hash of their relative path, so a new clip moves no other.
+    Clips are distributed by the hash of their relative path, so a new clip does not move others.
     """
 
     part: int
@@ -118,10 +118,10 @@ def make_plan(
     if copies < 1:
         raise InputError(f"--copies is {copies}; the minimum is 1")
     if not library.is_dir():
-        raise InputError(f"the library {library} is no folder of motions")
+        raise InputError(f"the library {library} is not a folder of motions")
     if out.resolve().is_relative_to(library.resolve()):
         raise InputError(
-            f"{out} is within the library {library}: results would be taken for clips; "
+            f"{out} is within the library {library}: results would count as clips; "
             "give a folder outside it"
         )
     suffix = _written_suffix(suffix) if suffix else ""

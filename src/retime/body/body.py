@@ -47,8 +47,8 @@ ROLES: tuple[str, ...] = (
     *("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     *("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
 )
-# Shares of body mass and where along a segment its centre lies, from the trunk outwards
-# (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
+# Shares of body mass, and the position of the centre of mass along a segment, from the trunk
+# outwards (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
 _TRUNK_MASS, _HEAD_MASS = 0.497, 0.081
 _SEGMENTS: dict[str, tuple[float, float]] = {
     "upper_leg": (0.100, 0.433),

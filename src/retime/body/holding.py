@@ -32,7 +32,7 @@ Constraints = Annotated[
         ),
     ),
 ]
-# A joint that is this near to where the source had it, in metres, was not moved.
+# Distance from the source's position below which a joint counts as unmoved, metres.
 _UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
@@ -119,7 +119,7 @@ def _held(
     the ground.
     """
     here = positions(retimed)
-    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
     sliding: list[str] = []
@@ -144,7 +144,7 @@ def _held(
 def as_delivered(
     source: Motion, made: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
 ) -> Motion:
-    """Hold the contacts of a retimed motion as its delivery will, for those who judge it before.
+    """Hold the contacts of a retimed motion as in the delivered result, to evaluate it earlier.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ def _is_broken_pipe(e: OSError) -> bool:
 
 
 def _print_anything() -> None:
-    """Let streams of a narrow encoding, as on Windows, replace characters that they lack."""
+    """Make streams with a narrow encoding, as on Windows, replace characters that they lack."""
     for stream in (sys.stdout, sys.stderr):
         narrow = (getattr(stream, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         if narrow and hasattr(stream, "reconfigure"):

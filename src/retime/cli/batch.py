@@ -194,7 +194,7 @@ def batch(
         with _shown(as_json, failures) as told:
             summary = run_batch(asked, where, told)
     except KeyboardInterrupt:
-        note("what is done is kept; go on with --resume")
+        note("finished results are kept; continue with --resume")
         raise
     finally:
         where.close()

@@ -137,7 +137,7 @@ def _print_measures(found: dict[str, float], before: dict[str, float]) -> None:
 def _judged(
     compared: Compared, parameters: dict[str, Any], recipe: Path | None, contacts: Path | None
 ) -> Any:
-    """Judge the result by the body of the source if it is given, otherwise by its own."""
+    """Measure the result with the body of the source if it is given, otherwise with its own."""
     from retime.io.json_text import parse_json
     from retime.methods.physics import judge, judged_by
     from retime.methods.physics.gravity import gravity_noted

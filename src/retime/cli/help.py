@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from retime.cli.usage import in_one_sentence
 from retime.errors import InputError, did_you_mean
 
-# Wider lines are hard to read; wider labels get a line of their own.
+# Wider lines are hard to read; wider labels get a separate line.
 _WIDEST, _WIDEST_LABEL = 100, 28
 _HELP_ALL, _EVERY = "--help-all", "retime.help_all"
 _TIMES = "Times are seconds (2.4), frames (48f), percent (80%) or minutes (1:02.5)."

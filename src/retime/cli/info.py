@@ -112,7 +112,7 @@ def _contacts_by_joint(contacts: list[dict[str, Any]]) -> str:
     return "\n".join(lines) or "none"
 
 
-# Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
+# Rows of the table of roles: label, and roles from the trunk outwards.
 _PARTS = {
     "trunk": ("hips", "spine", "chest", "upper_chest", "neck", "head"),
     **{

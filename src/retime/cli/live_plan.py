@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from retime.live_server.serve import Station
     from retime.motion import Motion
 
-# The port on which programs that send VMC do so unless told otherwise.
+# Default port of programs that send VMC.
 HEARD = "vmc://127.0.0.1:39539"
-# What is given in place of a file to read standard input.
+# File name that stands for standard input.
 STDIN = Path("-")
 
 

@@ -209,9 +209,9 @@ def with_parameters(
 ) -> Callable[[Command], Command]:
     """Give a command an option for every parameter that a dataclass declares, but those left out.
 
-    The command takes the values as the mapping ``parameters``, texts not yet brought to their
-    types; only what was given is in it. ``panels`` moves parameters out of the everyday options,
-    where the screen has no room for all that are not declared as advanced.
+    The command takes the values as the mapping ``parameters``, as text that is not converted yet;
+    it contains only the options that were given. ``panels`` moves parameters out of the everyday
+    options, where the screen has no room for all that are not declared as advanced.
     """
     known = [p for p in declared(cls) if p.name not in leave_out]
     METHOD_FLAGS.update((p.name, p.flag) for p in known)
@@ -310,7 +310,7 @@ class Retiming:
 def _gathered(
     argument: str, options: list[inspect.Parameter], gather: Callable[[dict[str, Any]], Any]
 ) -> Callable[[Command], Command]:
-    """Let a command take options as one argument: typer sees each, the command their gathering."""
+    """Pass several options to a command as one argument; typer sees each option."""
 
     def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)
@@ -367,7 +367,7 @@ def _metavar(p: Parameter) -> str | None:
 
 
 def _argument(p: Parameter) -> str:
-    """Return the name under which the command line knows a parameter: the flag's."""
+    """Return the name of a parameter on the command line: that of its flag."""
     return p.flag.replace("-", "_")
 
 

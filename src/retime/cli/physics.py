@@ -64,7 +64,7 @@ def physics(
     from retime.recipe import Step
 
     if retiming.contacts is not None:
-        # Physics is told what carries the body; feet are held in place only with --hold.
+        # Contacts carry the body in the physics; feet are held in place only with --hold.
         parameters |= known_contacts(retiming.contacts)
         retiming = retiming if retiming.hold else replace(retiming, contacts=None)
     if "body_data" in parameters:

@@ -142,6 +142,8 @@ def _retime_one(
         notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
     notes = [*found.source.notes, *found.notes, *notes]
+    if not found.in_place and _is_same(found.source, found.motion):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     report(fields, as_json=retiming.as_json, notes=notes)
     return found.recipe
 

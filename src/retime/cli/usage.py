@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,16 +12,15 @@ from retime.errors import InputError, did_you_mean
 
 # The parser's own base class of usage errors, wherever the installed version of typer keeps it.
 _UsageError: Any = typer.BadParameter.__mro__[1]
-# Messages of the parser about values, in plainer words.
-_PLAINER = (
-    (r"^Value error, ", ""),
-    (r"^Input should be a valid integer.*", "expected a whole number"),
-    (r"^Input should be a valid number.*", "expected a number"),
-    (r"^Input should be greater than or equal to (\S+)", r"the minimum is \1"),
-    (r"^Input should be less than or equal to (\S+)", r"the maximum is \1"),
-    (r"^Input should be greater than (\S+)", r"it must be above \1"),
-    (r"\.$", ""),
-)
+# Starts of the parser's messages about values, and plainer words; a bound follows some of them.
+_PLAINER = {
+    "Value error, ": "",
+    "Input should be a valid integer": "expected a whole number",
+    "Input should be a valid number": "expected a number",
+    "Input should be greater than or equal to ": "the minimum is ",
+    "Input should be less than or equal to ": "the maximum is ",
+    "Input should be greater than ": "it must be above ",
+}
 
 
 @contextmanager
@@ -52,15 +50,21 @@ def _problem(e: Any, command: Any, arguments: Sequence[str]) -> str:
             f"{param.metavar or param.name.upper()} is missing; usage: {e.ctx.command_path} {usage}"
         )
     if param is not None:
-        value = _value(param, arguments)
-        text = e.message
-        for pattern, words in _PLAINER:
-            text = re.sub(pattern, words, text)
-        return f"{param.opts[0] if param.opts[0][:1] == '-' else param.metavar}{value}: {text}"
+        name = param.opts[0] if param.opts[0][:1] == "-" else param.metavar
+        return f"{name}{_value(param, arguments)}: {_plainer(e.message)}"
     if "unexpected extra argument" in e.message:
-        extra = re.sub(r".*\((.*)\)$", r"\1", e.message)
+        extra = e.message.rpartition("(")[2].rstrip(")")
         return f"one argument too many: {extra}; put a value with spaces in quotes"
     return str(e.format_message()).rstrip(".")
+
+
+def _plainer(message: str) -> str:
+    """Return a message of the parser about a value in plainer words."""
+    for start, words in _PLAINER.items():
+        if message.startswith(start):
+            bound = message.removeprefix(start) if start.endswith(" ") else ""
+            return f"{words}{bound}".rstrip(".")
+    return message.rstrip(".")
 
 
 def _value(param: Any, arguments: Sequence[str]) -> str:

@@ -52,7 +52,9 @@ def make(
     from retime.parameters import build, resolved
 
     if (motion is None) == (length is None):
-        raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
+        raise InputError(
+            "give the clip that the warp is for (--for FILE), or its length in seconds (--length)"
+        )
     if motion is not None:
         must_differ(motion, target)
     if target.suffix.lower() != ".json":

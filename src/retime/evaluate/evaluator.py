@@ -67,7 +67,7 @@ class Evaluator:
             self._motions.popitem(last=False)
         motion = self._motions[key]
         if job.sha256 and motion.origin is not None and motion.origin.sha256 != job.sha256:
-            raise InputError(f"{path} is no longer the file that it was")
+            raise InputError(f"{path} has changed since it was read")
         if not len(motion):
             raise InputError(f"{path} has no frames")
         return motion

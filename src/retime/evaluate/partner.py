@@ -97,7 +97,7 @@ def _starts_apart(motion: Motion, partner: Motion) -> bool:
 
 
 def _is_another_figure(motion: Motion, partner: Motion) -> bool:
-    """Return whether a partner is a figure with a place of its own, not a part of the source's."""
+    """Return whether a partner is a separate figure, not a part of the source's figure."""
     hips = [find_body(m).roles.get("hips") for m in (motion, partner)]
     if hips[0] is None or hips[1] is None:
         return False

@@ -35,7 +35,7 @@ def _changed(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:
-        return 0.0  # reading it says what is wrong
+        return 0.0  # reading it reports the error
 
 
 # Another strength does not need to hear the song again.

@@ -24,7 +24,7 @@ from retime.motion.contact import Contact
 from retime.motion.skeleton import MOST_LENGTH
 from retime.parameters import values_of
 
-# Frames a second of the fastest cameras, and some more.
+# Maximum frame rate: above that of the fastest cameras.
 _MOST_RATE = 1e6
 log = logging.getLogger("retime")
 
@@ -227,7 +227,7 @@ def keeps_file(form: Format, target: str | Path) -> bool:
 
 
 def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
-    """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
+    """Return the contacts in a motion's file, such as the foot events of a C3D file."""
     return tuple(getattr(kept_of(motion, object), "contacts", ()))
 
 

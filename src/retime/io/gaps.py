@@ -34,7 +34,7 @@ def are_usable(values: FloatArray, *, may_miss: bool) -> bool:
 
 
 class Gaps:
-    """The missing values of a file: tracks are interpolated one by one; one note lists all."""
+    """The missing values of a file: each track is interpolated, and one note lists all gaps."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = path

@@ -42,7 +42,7 @@ def parse_bytes(data: bytes, path: str | Path) -> Any:
 
 
 def must_be_shallow(value: Any) -> None:
-    """Refuse what is nested deeper than any document of retime: code that walks it would fail."""
+    """Reject a value that is nested deeper than any document of retime."""
     level = [value]
     for _ in range(MOST_LEVELS):
         level = [below for one in level for below in _below(one)]
@@ -60,7 +60,7 @@ def _below(value: Any) -> Iterable[Any]:
 
 
 def version_of(document: Any, form: str, what: str, newest: int) -> int:
-    """Return the version of a document of retime's own, or say why it cannot be read."""
+    """Return the version of one of retime's own documents; raise if it cannot be read."""
     if not isinstance(document, Mapping) or document.get("format") != form:
         raise InputError(f'not a {what} file: "format": "{form}" is missing')
     version = document.get("version")

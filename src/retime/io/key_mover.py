@@ -1,6 +1,6 @@
 """Move keys by a warp, and add keys where its curve needs them.
 
-Keys go where the warp shows them. A cut gets a key on both sides and none inside; both sides of a
+Keys move to their output times. A cut gets a key on both sides and none inside; both sides of a
 jump in the source stay apart; an end of the output gets a key where the track moves there; and
 knots of the warp become keys where it bends more between two keys than the track bears. Which
 values and tangents stand at the keys is each format's part.
@@ -58,7 +58,7 @@ class Shown:
 
     @property
     def rates(self) -> FloatArray:
-        """How fast source time goes by in each stretch between two keys, (N - 1,)."""
+        """Rate of source time between neighbouring keys, (N - 1,)."""
         out: FloatArray = np.diff(self.source) / np.maximum(np.diff(self.output), 1e-12)
         return out
 
@@ -72,14 +72,14 @@ class Shown:
 
 
 class KeyMover:
-    """Moves keys by a warp; what it finds about key times serves all tracks that have them.
+    """Move keys by a warp; tracks with equal key times share the results.
 
     Parameters
     ----------
     x, y : array (K,)
         Knots of the warp: output times, and the source's.
     grain : Grain
-        How finely the format tells times apart.
+        Resolution of times in the format.
     last : float, optional
         The output's end: a track whose last key is shown and held lasts to it.
     marks_holds : bool

@@ -107,7 +107,7 @@ def seconds_of(motion: Motion, time: Any, name: str) -> float:
         return _finite_number(time, name)
     time = replace(time, kind="source")
     if time.unit == "%" and motion.duration == 0:
-        raise InputError(f"{name} is {time}, but a clip of one frame has no length to take it of")
+        raise InputError(f"{name} is {time}, but a clip of one frame has no length")
     if time.unit == "f" and motion.sample_times is not None:
         raise InputError(
             f"{name} is {time}, but the clip's frames are unevenly spaced, so it has no frame "

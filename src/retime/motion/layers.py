@@ -55,7 +55,7 @@ class PoseLayer(ReadOnlyArrays):
             object.__setattr__(self, kind, MappingProxyType(tracks))
 
     def to_document(self) -> dict[str, Any]:
-        """Return the layer as JSON holds it; kinds without a joint are left out."""
+        """Return the layer for JSON; empty kinds are left out."""
         kinds = {kind: getattr(self, kind) for kind in _KINDS}
         tracks = {k: {n: v.tolist() for n, v in t.items()} for k, t in kinds.items() if t}
         return {"times": self.times.tolist(), **tracks}

@@ -18,7 +18,7 @@ def draw_alignment(
 ) -> None:
     """Draw the costs of all pairs of frames, the path, and the smooth warp through it.
 
-    ``names`` are what the two takes are called on the axes.
+    ``names`` are the names of the two takes on the axes.
     """
     figure = canvas(6.4, 6.0)
     axes = figure.subplots()

@@ -24,7 +24,7 @@ _FLIGHT = "#f4f0e4"
 def draw_contacts(motion: Motion, found: FoundContacts, path: str | Path) -> None:
     """Draw a film strip with marks on contacts, above bars of all contacts; flights are shaded.
 
-    Bars are as strong as the contacts are sure.
+    The opacity of a bar is the confidence of the contact.
     """
     points = list(dict.fromkeys(c.point for c in found.contacts))
     start, length = motion.domain[0], max(motion.duration, 1e-3)

@@ -154,7 +154,7 @@ class Child:
         return message
 
     def kill(self) -> None:
-        """End the process at once, whatever it does."""
+        """Kill the process."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
 

@@ -43,7 +43,7 @@ class Refused(Exception):
 class IsolatedLibrary:
     """A library that runs in a separate process.
 
-    Any thread may ask: they take turns. A fork starts a process of its own.
+    Any thread may send requests; they are serialised. After a fork, a new process is started.
     """
 
     program: Path
@@ -91,7 +91,7 @@ class IsolatedLibrary:
         arrays : mapping of str to array, optional
             Arguments of the task.
         folder : str or Path
-            A folder that nobody else uses.
+            A private folder.
         size : int
             Bytes of the file: large ones get more time and memory.
         path : str or Path
@@ -143,7 +143,7 @@ class IsolatedLibrary:
             self._answered += 1
         except ValueError:
             answer = None
-        finally:  # also where somebody interrupts: the next question must not get this answer
+        finally:  # also after an interrupt: the next request must not get this answer
             worn = self.most_answers is not None and self._answered >= self.most_answers
             if answer is None or worn:
                 self.end()
@@ -162,9 +162,9 @@ class IsolatedLibrary:
             child.end()
 
     def forget(self) -> None:
-        """Leave the process to the one that forked this."""
+        """Forget the child after a fork; it belongs to the parent process."""
         self.child = None
-        self._lock = threading.Lock()  # whoever held it is not here
+        self._lock = threading.Lock()  # the process that held it has ended
 
 
 def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | None:
@@ -178,7 +178,7 @@ def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | 
 
 
 def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read arrays and remove their file; none if there is none."""
+    """Read arrays and remove their file; without a file, return none."""
     if not file.exists():
         return {}
     with np.load(file, allow_pickle=False) as loaded:
@@ -224,7 +224,7 @@ def serve(operations: Mapping[str, Operation]) -> None:
             answer = {"refused": str(e)}
         except MemoryError:
             answer = {"error": "it asks for more memory than such a file needs"}
-        except Exception as e:  # a library raises whatever it likes
+        except Exception as e:  # a library may raise any exception
             said = " ".join(str(e).split()) or "no more is said"
             answer = {"error": f"{type(e).__name__}: {said}"[:200]}
         send_message(answers, json.dumps(answer).encode())

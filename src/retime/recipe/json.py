@@ -124,7 +124,7 @@ def _weight_and_mute(entry: Mapping[str, Any]) -> tuple[float, bool]:
     if not is_number(weight):
         raise InputError(f"the weight is {weight!r}, not a number")
     if abs(weight) > 1:
-        raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
+        raise InputError(f"the weight is {str(weight)[:20]}; it must be between 0 and 1")
     if not isinstance(mute, bool):
         raise InputError(f"mute is {mute!r}; it is true or false")
     return float(weight), mute

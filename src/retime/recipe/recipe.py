@@ -68,7 +68,9 @@ class Step:
         except InputError as e:
             raise e.within(self.method) from None
         if not 0 <= self.weight <= 1:
-            raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
+            raise InputError(
+                f"{self.method}: the weight is {self.weight:g}; it must be between 0 and 1"
+            )
 
     def _facts(self) -> list[str]:
         shown = dict(self.changed)

@@ -222,7 +222,7 @@ def mix(a: Graph, b: Graph, weight: float) -> Graph:
         return b
     if a.direction * b.direction < 0:
         raise InputError(
-            "warps that run in opposite directions do not blend; use a weight of 0 or 1"
+            "warps that run in opposite directions cannot be blended; use a weight of 0 or 1"
         )
     if a.direction < 0 or b.direction < 0:
         return mix(a.mirror(), b.mirror(), weight).mirror()

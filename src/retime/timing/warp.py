@@ -330,7 +330,7 @@ class TimeWarp(Pictured):
         The duration is interpolated too; the order of events and common points are kept.
         """
         if not 0 <= weight <= 1:
-            raise InputError(f"the weight of a blend goes from 0 to 1, not {weight:g}")
+            raise InputError(f"the weight of a blend must be between 0 and 1, not {weight:g}")
         if weight == 0:
             return self
         if weight == 1:

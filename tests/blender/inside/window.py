@@ -38,6 +38,7 @@ def story():
     print("WINDOW words", sorted(words), flush=True)
     last = scenes.part("actions").animation_of(bpy.data.objects[name]).frame_range[1]
     print("WINDOW retimed", last, flush=True)
+    print("WINDOW said", bpy.context.window_manager.retime_said.replace("\n", "; "), flush=True)
     yield 0.5
     _picture("retimed")
     with _inside(area):

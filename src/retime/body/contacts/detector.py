@@ -326,7 +326,7 @@ class Detector:
         return out
 
     def _ask_for_any(self) -> None:
-        """Let the likeliest point touch where a force requires a contact and none was found."""
+        """Add a contact of the likeliest point where a force requires one and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
         held = np.asarray(~self.down.any(axis=0) & (self.force > STANDS))

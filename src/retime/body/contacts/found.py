@@ -122,7 +122,7 @@ def _contact_note(found: FoundContacts) -> Note | None:
     if any(found.drift):
         speed = float(np.linalg.norm(found.drift))
         return Note(
-            f"the figure moves on the spot: the ground is taken to pass by at {speed:.2g} m/s",
+            f"the figure moves on the spot: the ground is assumed to move at {speed:.2g} m/s",
             code="moves-on-the-spot",
             speed=speed,
         )

@@ -1,4 +1,4 @@
-"""Animation curves: their keys, what is between them, and the nodes that hold them."""
+"""Animation curves: their keys, the segments between them, and their nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLAMPED = 0x7000
 WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT, VELOCITY = 0x1000000, 0x2000000, 0x30000000
 PLAIN_WEIGHT = 1 / 3
 _WEIGHTS = 10_000
-# The usual third for both weights, packed as files have it.
+# The usual weight of a third on both sides, as packed in files.
 _PLAIN_WEIGHTS = 3333 << 16 | 3333
 _MOST_TICKS = 1 << 62
 
@@ -182,7 +182,8 @@ def read_curve(thing: Thing) -> Curve | None:
     if node.child(b"KeyTime") is None:
         return None
     ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
-    with np.errstate(invalid="ignore"):  # of damaged bits; what is not finite is refused below
+    # of damaged data; values that are not finite are rejected below
+    with np.errstate(invalid="ignore"):
         numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
     if len(ticks) != len(numbers_):
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
@@ -213,7 +214,7 @@ def read_curve(thing: Thing) -> Curve | None:
 def _integers(node: Node | None, what: str) -> IntArray:
     found = array(node, what)
     if found.dtype.kind not in "iu":
-        raise Malformed(f"{what} are no whole numbers")
+        raise Malformed(f"{what} are not whole numbers")
     return found.astype(np.int64)
 
 
@@ -224,7 +225,7 @@ def _modes(flags: IntArray) -> IntArray:
 
 
 def _attributes(node: Node, what: str, keys: int) -> tuple[IntArray, npt.NDArray[np.uint32]]:
-    """Read flags and tangents, which stand once for neighbours that share them."""
+    """Read flags and tangents, which neighbouring keys may share."""
     flags = _integers(node.child(b"KeyAttrFlags"), f"the flags of {what}")
     counts = _integers(node.child(b"KeyAttrRefCount"), f"the counts of {what}")
     raw = array(node.child(b"KeyAttrDataFloat"), f"the tangents of {what}")
@@ -260,7 +261,7 @@ def _without_doubles(curve: Curve) -> Curve:
 
 
 def _beyond(node: Node, name: bytes) -> Beyond:
-    """Read what a curve does beyond an end."""
+    """Read the extrapolation of a curve beyond an end."""
     holder = node.child(name)
     kind = numbers(None if holder is None else holder.child(b"Type"))
     often = numbers(None if holder is None else holder.child(b"Repetition"))
@@ -282,7 +283,7 @@ def explicit(curve: Curve) -> Curve:
     share = np.clip(np.round(weights * _WEIGHTS), 1, _WEIGHTS - 1).astype(np.int64)
     share[plain] = 3333
     data = curve.data.copy()
-    with np.errstate(over="ignore"):  # who writes it looks for what is too large
+    with np.errstate(over="ignore"):  # the writer checks for values that are too large
         data[cubic, :2] = slopes[cubic].astype(np.float32).view(np.uint32)
     data[cubic, 2] = (share[:, 1] << 16 | share[:, 0])[cubic]
     data[cubic, 3] = 0
@@ -290,7 +291,7 @@ def explicit(curve: Curve) -> Curve:
 
 
 def curve_node(document: Document, node: Node, curve: Curve, before: Curve | None) -> Node:
-    """Return a curve's node with other keys; what is as before is not rewritten."""
+    """Return a curve's node with other keys; unchanged parts are not rewritten."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
 

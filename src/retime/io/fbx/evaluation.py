@@ -1,8 +1,8 @@
 """Poses of an FBX file, evaluated by ufbx in a separate process.
 
-ufbx gets no file of a stranger: it gets a small one that is made here, of models, layers and
-curves only, whose numbers were checked. First it says what tangents the keys have; then the curves
-are put on the wanted times, and it makes transforms of them.
+ufbx never reads the user's file. It reads a small file made here, with only models, layers and
+curves, whose numbers were checked. First it returns the tangents of the keys. Then the curves are
+sampled at the requested times, and ufbx computes the transforms.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LIBRARY = IsolatedLibrary(
 
 
 class Evaluator:
-    """Somebody who evaluates files; use it in a ``with`` statement."""
+    """An evaluator of files; use it in a ``with`` statement."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path

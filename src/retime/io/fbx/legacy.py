@@ -2,7 +2,7 @@
 
 Version 6 names objects where version 7 numbers them, and keeps keys with each take, model by model
 and channel by channel. A view of it as objects and connections is made for reading;
-:mod:`retime.io.fbx.takes` puts what is retimed into the takes of the file itself.
+:mod:`retime.io.fbx.takes` writes retimed keys to the takes of the file itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Group:
 
 @dataclass
 class Legacy:
-    """Where the view's animations stand in the file."""
+    """Positions of the view's animations in the file."""
 
     tree: Tree
     """The file itself."""

@@ -30,10 +30,10 @@ from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 from retime.notes import Note, Remedy
 
-# A chain of more models than this is no body.
+# Longest chain of models in a body.
 _MOST_MODELS = 20_000
 _BONES = ("LimbNode", "Limb", "Root")
-# Models that show something and are no part of a body unless bones hang on them.
+# Types of visible models, which belong to a body only if bones are parented to them.
 _SHOWN = ("Mesh", "Camera", "Light", "CameraSwitcher", "NurbsCurve", "NurbsSurface", "Line")
 _STILL = 1e-6
 

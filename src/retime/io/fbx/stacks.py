@@ -16,10 +16,10 @@ from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose, choose_default, moving_paths
 from retime.io.sampled import Moments, are_on_frames, moments_between, must_fit_in_memory
 
-# Properties of a model that place it, and what they are called elsewhere.
+# Properties of a model's transform, with their names in other parts of the file.
 PATHS = {"Lcl Translation": "translation", "Lcl Rotation": "rotation", "Lcl Scaling": "scale"}
 AXES = ("d|X", "d|Y", "d|Z")
-# Frames per second by the file's time mode; 0 is whatever the program likes, 14 is told apart.
+# Frames per second by the file's time mode; 0 is the program's default, 14 is handled separately.
 _RATES = {
     1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001,
     10: 25.0, 11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001,
@@ -224,7 +224,7 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
 def frames_of(
     document: Document, stack: Stack, joints: int, fps: float, *, single: bool = False
 ) -> tuple[Moments, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled, and tell its span in ticks.
+    """Choose the times at which a stack is sampled; return them and its span in ticks.
 
     A stack without length is refused unless it may be a ``single`` pose.
     """

@@ -81,7 +81,7 @@ def describe_animation(document: Document, index: int) -> dict[str, Any]:
 
 
 def _course(sampler: Sampler) -> FloatArray:
-    """Return values of a track, at its keys and between them, to tell whether it moves."""
+    """Return values of a track at and between its keys, to find out whether it moves."""
     values = sampler.values
     if sampler.turns:  # q and -q are one rotation
         values = np.where((values * values[:1]).sum(axis=1, keepdims=True) < 0, -values, values)
@@ -128,7 +128,7 @@ def _target(document: Document, channel: Any, what: str) -> dict[str, Any]:
 def _is_ours(path: Any, node: Any) -> bool:
     """Return whether a channel is read; others belong to extensions, or have no node.
 
-    By the specification, only a joint's tracks need a node.
+    The specification requires a node only for tracks of joints.
     """
     return path in ("weights", "pointer") or (path in PATHS and node is not None)
 

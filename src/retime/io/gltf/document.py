@@ -24,7 +24,7 @@ from retime.io.links import path_from
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
-# Deeper JSON is no scene, and more text than this no header.
+# Maximum bytes of the JSON.
 _MOST_JSON = 256 << 20
 
 
@@ -243,7 +243,7 @@ def companions(path: Path) -> list[Path]:
         document = Document(path, _parse(read_bytes(path), path), [], b"", "")
         named = [(n, str(b.get("uri", "data:"))) for n, b in enumerate(document.objects("buffers"))]
         return [_place(document, n, uri) for n, uri in named if not uri.startswith("data:")]
-    except RetimeError:  # reading the file reports what is wrong
+    except RetimeError:  # reading the file reports the error
         return []
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from retime.coercion import is_whole
 from retime.io.gltf.document import Document
 
-# Where VRM's words differ from ours, once its capitals are taken apart.
+# VRM names that differ from our roles after splitting at capitals.
 _WORDS = {"left_toes": "left_toe", "right_toes": "right_toe"}
 _ROLES = re.compile(
     r"hips|spine|chest|upper_chest|neck|head"

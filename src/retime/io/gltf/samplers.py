@@ -93,10 +93,10 @@ class Sampler:
         return value, speed
 
     def between_keys(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return a cubic spline and its speed at times (N,), not brought to the sphere.
+        """Return a cubic spline and its speed at times (N,), without normalising rotations.
 
-        A piece of a cubic is a cubic: with these a track is the same after a key is added. Who
-        plays it normalises rotations afterwards.
+        A piece of a cubic is a cubic: with these a track is the same after a key is added. Players
+        normalise rotations afterwards.
         """
         if len(self.times) < 2:
             return self.at(t), np.zeros((len(t), self.values.shape[1]))
@@ -157,7 +157,7 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
 
 
 def _reach(sampler: Sampler, shown: Shown) -> FloatArray:
-    """Return how far off in source time each stretch may be; one that hardly changes, by any."""
+    """Return the tolerance in source time of each segment; unlimited if it hardly changes."""
     span = np.abs(np.diff(shown.source))
     change = sampler.fastest(shown.middles) * span
     extent = 1.0

@@ -76,11 +76,11 @@ class EditPlan:
         return self._known[key]
 
     def follow(self, attribute: str, number: int) -> None:
-        """Let an attribute follow a warp; one that two clips share follows the first's."""
+        """Make an attribute follow a warp; if two clips share it, it follows the first one."""
         self._attributes.setdefault(attribute, number)
 
     def sample(self, entry: dict[str, Any]) -> None:
-        """Let the tracks of an animation be sampled."""
+        """Add the sampled tracks of an animation."""
         self._skeletal.append(entry)
 
     def bake(self, prim: str, name: str, number: int) -> None:

@@ -90,7 +90,7 @@ def _flat(value: Any) -> FloatArray:
         value = [value.GetReal(), *value.GetImaginary()]
     try:
         return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
-    except (TypeError, ValueError):  # a word: only whether it changes counts
+    except (TypeError, ValueError):  # a token: only changes matter
         return np.array([float(zlib.crc32(str(value).encode()))])
 
 
@@ -132,7 +132,7 @@ def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
 
 
 def _in_variants(stage: Any) -> list[str]:
-    """List the prims whose samples are in a variant of theirs, or of a prim above."""
+    """List the prims whose samples are in a variant of the prim or of an ancestor."""
     found: dict[str, None] = {}
     for attribute in attributes(stage):
         if moves(attribute):
@@ -335,7 +335,7 @@ def _add_skeleton(
     if skeleton is not None:
         rest = _rest(UsdSkel.Skeleton(skeleton), len(tokens), answer["parents"])
     answer["rests"] = rest is not None
-    if rest is None:  # nothing tells: the first frame is as good as any
+    if rest is None:  # no evidence: use the first frame
         if set(animated) != set(tokens):
             raise Refused(
                 f"{answer['skeleton']} has no rest transforms for joints that stand still"

@@ -154,7 +154,7 @@ def _read(
         own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
         try:
             out[int(number)] = _motion(path, at, answer, entry, own, notes)
-        except InputError as e:  # what a damaged file says of rotations and times
+        except InputError as e:  # rotations and times of a damaged file
             raise FormatError(str(e), path=path) from None
     return out
 
@@ -195,7 +195,7 @@ def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
     if not answer["metres_told"]:
         notes.append(
             Note(
-                "no metersPerUnit is told: lengths are centimetres, as USD has it",
+                "metersPerUnit is missing: lengths are centimetres, USD's default",
                 Remedy(parameter="reading.scale"),
                 code="unit-assumed",
             )

@@ -29,7 +29,7 @@ from retime.process.library import Arrays, Refused
 from retime.timing.graph import Graph
 
 _LEAVE = -1
-# What a layer over another does not repeat; all else that is said of a whole stage counts in its
+# Metadata that a layer over another does not repeat; other metadata of the stage is read from the
 # first layer only.
 _OWN = (
     "subLayers",
@@ -39,7 +39,7 @@ _OWN = (
     "comment",
     "layerRelocates",
 )
-# Attributes that are told per second, and by which power of it.
+# Attributes with units per second, with the power.
 _PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
 

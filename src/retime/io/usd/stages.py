@@ -20,7 +20,7 @@ from retime.process.library import Refused
 TRACKS = ("rotations", "translations", "scales")
 _MOST_PRIMS = 1_000_000
 _MOST_LAYERS = 10_000
-# Beyond this a time code is no time.
+# Largest valid time code.
 _MOST_CODES = 1e9
 
 

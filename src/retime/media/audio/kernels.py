@@ -28,7 +28,7 @@ def beat_path(on, off, periods, change, prior, width):  # type: ignore[no-untype
     before = np.full((frames, tempi), -1, dtype=np.int16)
     heads = np.zeros(
         tempi, dtype=np.int64
-    )  # each tempo's places are a ring: a frame moves its head
+    )  # the positions of each tempo are a ring buffer: a frame moves its head
     for f in range(frames):
         fresh = np.empty(tempi)
         for b in range(tempi):

@@ -85,7 +85,7 @@ def stretch(
 
 
 class _Places:
-    """Where in the source the windows are cut, one after the other."""
+    """Source positions of the windows, in order."""
 
     def __init__(self, sound: npt.NDArray[np.floating], hop: int, search: int) -> None:
         self.sound, self.hop, self.search = sound, hop, search

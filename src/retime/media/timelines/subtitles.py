@@ -19,7 +19,7 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _shown(time: float, hours: str | None, mark: str, digits: int) -> str:
-    """Write a time with as many digits as there were; hours where there were, or are needed."""
+    """Write a time with the source's number of digits, and with hours if needed."""
     ticks = round(max(time, 0.0) * 10**digits)
     whole, fraction = divmod(ticks, 10**digits)
     minutes, seconds = divmod(whole, 60)
@@ -115,7 +115,7 @@ def _block(
     def write(number: int, start: float, end: float, carrier: Carrier) -> str:
         heading = re.sub(r"\d+", str(number), label, count=1) if label.strip().isdigit() else label
         digits = len(first[4])
-        # A cue must last, however short what is shown of it.
+        # A cue needs a duration, even if only a moment of it is shown.
         end = max(end, start + 10.0**-digits)
         opening = _shown(start, first[0], first[3], digits)
         closing = _shown(end, second[0], second[3], len(second[4]))

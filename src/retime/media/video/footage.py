@@ -25,11 +25,11 @@ from retime.timing.graph import Graph
 Frames = Literal["nearest", "blend"]
 
 _LONGEST_S = 24 * 3600.0
-# Frames a second, least and most.
+# Minimum and maximum frame rate.
 _RATES = 0.1, 1000.0
 # Shares of a picture below this are not seen, and cost a blend.
 _UNSEEN = 1 / 64
-# Half way between two pictures, the earlier is shown, whatever rounding says.
+# Half way between two frames, the earlier one is shown, independent of rounding.
 _TIE = 1e-6
 # Times are compared in seconds; they come from arithmetic on time stamps.
 _SAME_TIME = 1e-6
@@ -232,7 +232,7 @@ def _moments(
                 f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which "
                 f"runs from {first:.3f} to {last:.3f} s",
                 Remedy(
-                    "an offset lets it begin where the video does",
+                    "set an offset to start with the video",
                     parameter="offset",
                     value=f"{first + offset - moments.min():.3f}",
                 ),

@@ -23,8 +23,8 @@ Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
 _REFERENCES, _PAIRS = 512, 1 << 17
-# Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
-# in single precision.
+# Number of products in memory while a signal is scored, and number of frame pairs above which they
+# are in single precision.
 _SCORED, _MANY = 1 << 21, 1 << 23
 # Distance of references that pad a block to a multiple of four.
 _FAR = 1e29

@@ -41,7 +41,8 @@ _CHANGE, _CHANGE_RATE = 0.25, 30.0
 _CHANGE_PRICE, _WALL = 0.2, 10.0
 # Weight of the steps at the ends, which are part of one triple; others are part of two.
 _ENDS = 2.0
-# Number of cells above which inputs are searched by price first, and the margin in frames.
+# Number of cells above which a search with a Lagrange multiplier on the length runs first, and its
+# margin in frames.
 _LONG, _MARGIN = 3000, 20
 # Largest number of values in the table of costs (half a gigabyte), and in one that is cached.
 _MOST_TABLE, _KEPT_TABLE = 1 << 27, 1 << 22
@@ -132,7 +133,7 @@ def _unsearched(why: Exception) -> Note:
 
 
 def _pricing(problem: Problem, most: float) -> Pricing:
-    """Return the prices, scaled by the speed of the input, so that body size has no effect."""
+    """Return the weights, scaled by the speed of the input, so that body size has no effect."""
     change = np.diff(problem.curve.poses, axis=0)
     mean = float(np.einsum("ij,ij->", change, change)) / len(change)
     speed = max(FINE * problem.rate * TAU * np.sqrt(mean), 1e-9)

@@ -110,7 +110,8 @@ class Problem:
 
     def rate_bounds(self, length: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and the largest step, in frames, between positions (m,) of a warp."""
-        # Both lengths are rounded to whole frames: a rate of 1 is not quite a frame a frame.
+        # Both lengths are rounded to whole frames, so a rate of 1 is not exactly one frame per
+        # frame.
         one = length / (len(x) - 1) * self.curve.frames / (self.domain[1] - self.domain[0])
         low, high = np.zeros(len(x) - 1), np.full(len(x) - 1, np.inf)
         for first, last, slowest, fastest in self.limits():
@@ -203,8 +204,8 @@ class Found:
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:
     """Raise if keytimes need speeds outside the limits; return them with the ends, in order.
 
-    This is the whole limit of the keytimes of a clip: whatever keeps it is retimed. The studio
-    draws it, so ``tests/data/keytimes.json`` holds for both.
+    This is the only limit on the keytimes of a clip: all keytimes within it can be solved. The
+    studio draws it, so ``tests/data/keytimes.json`` holds for both.
     """
     start, end = problem.domain
     ends = [(start, start)] if length is None else [(start, start), (start + length, end)]

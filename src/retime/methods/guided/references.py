@@ -105,7 +105,5 @@ def _read_reference(item: Reference, rate: float) -> Motion | Library:
         return Library(path, rate, sampled)
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
-        raise InputError(
-            f"the reference {path} is no longer the file that the recipe was made with"
-        )
+        raise InputError(f"the reference {path} has changed since the recipe was written")
     return motion

@@ -121,12 +121,12 @@ def find_priced_path(
     reach: int | None = None,
     margin: int = _MARGIN,
 ) -> Path | None:
-    """Find a path of ``m`` frames by a price per frame, with a bound on its optimality gap.
+    """Find a path of ``m`` frames with a multiplier per frame, with a bound on its optimality gap.
 
-    A price makes long or short paths cheaper. If the best path at some price has ``m`` frames, it
-    is the best path of that length. If no price gives that length, or there are key frames, the
-    path is searched within ``margin`` frames of the priced paths between key frames; the margin
-    grows while the path touches it. Returns ``None`` if that fails.
+    A multiplier (a cost per frame) favours short or long paths. If the best path at some price has
+    ``m`` frames, it is the best path of that length. If no price gives that length, or there are
+    key frames, the path is searched within ``margin`` frames of the priced paths between key
+    frames; the margin grows while the path touches it. Returns ``None`` if that fails.
     """
     steps, _, n = step_costs.shape
     reach = steps - 1 if reach is None else reach
@@ -181,7 +181,7 @@ def _priced(step_costs: FloatArray, m: int, reach: int) -> tuple[npt.NDArray[Any
             return frames, bound
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
-            break  # no price in between: that length is not on the convex hull
+            break  # no multiplier in between: that length is not on the convex hull
         if len(frames) < m:
             shorter, most = frames, price
         else:

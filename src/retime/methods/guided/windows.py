@@ -31,13 +31,14 @@ _REACH, _SAMPLES = 0.2, 5
 _TOLERANCE = 0.03
 # Least movement of joints in a window that shows its speed, in body heights.
 _STILL = 0.04
-# Evidence weighs as this power of the likeness exp(-D / scale^2): half the scale is what counts.
+# Exponent of the likeness exp(-D / scale^2) in the weight of evidence: half the scale is effective.
 _SHARP = 4
 # Distance above which windows are not evidence, in squared scales.
 _NO_EVIDENCE = 2.5
 # Frames of the input and of a reference that are compared at once, and columns of a bound.
 _INPUT_BLOCK, _REFERENCE_BLOCK, _BOUND = 256, 4096, 16
-# Rates of a first look at a library of more than so many pieces: the input's own, and beside it.
+# Rates in a first pass over a library of more than this many pieces: the input's rate and its
+# neighbours.
 _FEW, _SEVERAL = np.array([24, 18, 30]), 8
 
 

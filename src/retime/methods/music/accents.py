@@ -183,7 +183,7 @@ def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _merged(times: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Merge events that are too close to be told apart, the strongest first."""
+    """Merge events that are too close to distinguish, the strongest first."""
     left = np.ones(len(times), dtype=bool)
     found = []
     for k in np.argsort(-weights, kind="stable"):

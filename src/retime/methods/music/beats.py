@@ -27,7 +27,7 @@ def beats_of(p: SyncParameters, length: float) -> FloatArray:
     else:
         raise InputError(
             Note(
-                "there are no beats to put the motion on",
+                "there are no beats to sync to",
                 Remedy("give a tempo, or beats of the music", parameter="bpm"),
                 code="no-beats",
             )

@@ -276,7 +276,7 @@ def _must_have_music(beats: FloatArray, start: float) -> None:
         raise InputError(
             Note(
                 "the music has no beat after the motion starts",
-                Remedy("let the motion start earlier in it", parameter="music_start"),
+                Remedy("start the motion earlier in the song", parameter="music_start"),
                 code="music-too-short",
             )
         )

@@ -1,9 +1,9 @@
 """Find flights, their gravity, and the playback speed that corrects it.
 
-A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
-therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
-was slowed by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity;
-see ``gravity_from``.
+A body in flight always falls with gravity. The acceleration of a recorded flight therefore gives
+the playback speed at which the recording is correct, x* = p'^2 = g / g_eff. A jump that was slowed
+by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity; see
+``gravity_from``.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _CLEAR, _LEAST, _INNER = 0.42, 0.12, 0.2
 _FALLS = 0.4
 # Largest log difference of an accepted unclear flight from the gravity of clear ones.
 _LIKE_OTHERS = 0.7
-# Gravity is off if by more than this share; more where it is less sure: in flights shorter than
-# this (seconds), unclear ones, or while all flights together are right.
+# Relative error of the gravity that is accepted; larger where it is less certain: in flights
+# shorter than this (seconds), in unclear ones, or if all flights together fit.
 _OFF, _OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
-# Flights that agree so well (log) tell of the whole clip; else of what is this near, in seconds.
+# Flights that agree within this log ratio apply to the whole clip; others only within this many
+# seconds.
 _AGREE, _NEAR = 0.3, 0.3
 # Least gravity of a flight, relative to earth; less is hanging.
 _SOME = 0.05

@@ -113,7 +113,9 @@ def judge(
     clip = motion if source is None else source
     used = written_gravity(parse_gravity(p.gravity, clip, find_body(clip)))
     meant = None if warp is None else gravity_noted(warp.notes)
-    said = [Note(f"judged by a gravity of {used} m/s²", code="judged-by-gravity", gravity=used)]
+    said = [
+        Note(f"evaluated with a gravity of {used} m/s²", code="judged-by-gravity", gravity=used)
+    ]
     if meant not in (None, used):
         said.append(
             Note(

@@ -63,7 +63,7 @@ def natural_length(
     if p.duration is not None or not is_plain(p) or not model._measured.flights.corrected:
         return p, []
     note = Note(
-        "flights are brought to gravity, so the length of the clip changes",
+        "flights are retimed to match gravity, so the length of the clip changes",
         Remedy("ask for a length", parameter="duration"),
         code="length-from-gravity",
     )

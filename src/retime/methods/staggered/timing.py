@@ -53,6 +53,8 @@ class Timing:
         Knots of one channel keep this many seconds apart.
     base : TimeWarp, optional
         To the source's time, where poses were deleted after timing edits.
+    wanted : array (K, C), optional
+        Refinements that an edit asked for, where knots in the way stopped some of them.
     """
 
     channels: tuple[str, ...]
@@ -64,6 +66,7 @@ class Timing:
     known_refinements: FloatArray
     least_gap: float
     base: TimeWarp | None = None
+    wanted: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -180,7 +183,7 @@ class Timing:
         pulled = 0
         for step in (-1,) if ripple or pose == last else (-1, 1):
             pulled += self._scale_side(refinements, pose, time, step)
-        moved = replace(self, times=times, refinements=refinements)
+        moved = replace(self, times=times, refinements=refinements, wanted=None)
         edited = refinements != self.refinements
         edited[pose : len(self) if ripple else pose + 1] = True
         ordered, stopped = moved._in_order(edited)
@@ -227,7 +230,38 @@ class Timing:
         edited &= self.included & (by != (1.0 if scale else 0.0))
         new = self.refinements * by if scale else self.refinements + by
         refinements = np.where(edited, new, self.refinements)
-        return replace(self, refinements=refinements)._in_order(edited, past_end=past_end)
+        asked = replace(self, refinements=refinements, wanted=None)
+        ordered, stopped = asked._in_order(edited, past_end=past_end)
+        return (replace(ordered, wanted=refinements) if stopped else ordered), stopped
+
+    # ---- amounts of an edit
+
+    @cached_property
+    def _asked(self) -> FloatArray:
+        """By how much refinements were asked to change, (K, C)."""
+        wanted = self.refinements if self.wanted is None else self.wanted
+        return np.where(self.included, wanted - self.known_refinements, 0.0)
+
+    @property
+    def amount(self) -> float:
+        """The largest change of a refinement that was asked for, seconds."""
+        return float(np.abs(self._asked).max(initial=0.0))
+
+    @property
+    def way(self) -> FloatArray:
+        """The changes that were asked for, (K, C), as a share of the largest."""
+        return self._asked / self.amount
+
+    def with_way(self, way: FloatArray) -> Timing:
+        """Return this timing with other changes of refinements, as shares of the largest."""
+        wanted = self.known_refinements + self.amount * way
+        return replace(self, refinements=wanted, wanted=wanted)
+
+    def by_amount(self, amount: float) -> Timing:
+        """Return this timing as if another amount of the same edit had been asked for."""
+        change = amount * self.way
+        asked = replace(self, refinements=self.known_refinements + change, wanted=None)
+        return asked._in_order(change != 0, past_end=bool(change[-1].any()))[0]
 
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.
@@ -304,7 +338,7 @@ class Timing:
                     high=Lasting(float(high[i])),
                 )
             refinements[pose, i] = value
-        return replace(self, refinements=refinements)
+        return replace(self, refinements=refinements, wanted=None)
 
     def with_pose(self, time: float, included: BoolArray) -> Timing:
         """Insert a pose on every channel's way: the warp does not change."""
@@ -331,6 +365,7 @@ class Timing:
         number = int(self.numbers.max()) + 1
         return replace(
             self,
+            wanted=None,
             numbers=np.insert(self.numbers, at, number),
             times=np.insert(self.times, at, time),
             refinements=np.insert(self.refinements, at, own - time, axis=0),
@@ -354,6 +389,7 @@ class Timing:
             )
         return replace(
             timing,
+            wanted=None,
             **{
                 name: np.delete(getattr(timing, name), pose, axis=0)
                 for name in (

@@ -1,7 +1,7 @@
 /** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
 
 import { useSignal } from "@preact/signals";
-import { Button, classes, Icon, IconButton, IconToggle, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
+import { Button, classes, Icon, IconButton, IconToggle, MenuButton, type MenuRow, Online, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import { meshNotes } from "../../store/mesh_notes";
 import * as state from "../../store/state";
@@ -17,10 +17,10 @@ export function MotionsSection() {
     <Section
       id="motions" title="Motions"
       actions={(
-        <>
+        <Online>
           <MenuButton icon="more" label="Bundled motions" name="Motions" rows={sampleRows} />
           <IconButton icon="plus" label="Open files" onClick={chooseFiles} />
-        </>
+        </Online>
       )}
     >
       <ul class="motions" aria-label="Motions">
@@ -51,23 +51,27 @@ function MotionItem({ id, name }: { id: string; name: string }) {
       class={classes("motion", gone && "missing", isSource && "selected")}
       onContextMenu={(event) => openMenuAt(event, name, motionRows(id))}
     >
-      <button
-        type="button" class="motion-use" aria-current={isSource}
-        aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
-      >
-        <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
-        <span class="motion-name" title={name}>{name}</span>
-      </button>
+      <Online>
+        <button
+          type="button" class="motion-use" aria-current={isSource}
+          aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
+        >
+          <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
+          <span class="motion-name" title={name}>{name}</span>
+        </button>
+      </Online>
       {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
       {notes.length > 0 && (
         <IconToggle
           icon="alert" label={`Notes about ${name}`} on={open.value} onClick={() => (open.value = !open.value)}
         />
       )}
-      {gone
-        ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
-        : <span class="caption">{clip && seconds(clip.duration)}</span>}
-      <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
+      <Online>
+        {gone
+          ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
+          : <span class="caption">{clip && seconds(clip.duration)}</span>}
+        <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
+      </Online>
       {open.value && <Notes notes={notes} />}
     </li>
   );
@@ -80,7 +84,7 @@ const FailedItem = ({ file, text }: { file: File; text: string }) => (
       <span class="motion-mark"><Icon name="warning" /></span>
       <span class="failed-words"><span class="motion-name">{file.name}</span><span class="caption">{text}</span></span>
     </span>
-    <Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button>
+    <Online><Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button></Online>
     <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />
   </li>
 );
@@ -103,6 +107,8 @@ const SoundItem = ({ name }: { name: string }) => (
     <span class="motion-use">
       <span class="motion-mark"><Icon name="play" /></span><span class="motion-name">{name}</span>
     </span>
-    <IconButton icon="close" label="Remove the sound" onClick={() => actions.run({ type: "remove_audio" })} />
+    <Online>
+      <IconButton icon="close" label="Remove the sound" onClick={() => actions.run({ type: "remove_audio" })} />
+    </Online>
   </div>
 );
