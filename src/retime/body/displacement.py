@@ -74,14 +74,13 @@ class _Held:
     def _between(self, inner: int, outer: int, time: float) -> FloatArray:
         """Return the way at an end, between the last frame inside and the next one outside."""
         gap = abs(float(self.times[outer] - self.times[inner]))
-        here: FloatArray = self.way[inner]
         if gap == 0:
-            return here
-        step = self.way[outer] - here
+            return self.way[inner]
+        step = self.way[outer] - self.way[inner]
         # A jump of the source is not a part of the contact.
         step *= min(1.0, _FASTEST_FOOT * gap / max(float(np.linalg.norm(step)), 1e-12))
         part = min(max(abs(time - float(self.times[inner])) / gap, 0.0), 1.0)
-        return here + part * step
+        return np.asarray(self.way[inner] + part * step)
 
 
 def _eased(u: FloatArray) -> FloatArray:
