@@ -118,7 +118,7 @@ def _size(folder):
 
 
 def _run(command, start, end, place, usual):
-    """Run a program, line by line; a failure is a Problem with its last words."""
+    """Run a program and yield its progress; if it fails, raise a Problem with its last error."""
     try:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,

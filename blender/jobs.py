@@ -156,11 +156,11 @@ def refuse(operator, problem):
     """Report a problem and cancel an operator.
 
     A window shows it in a pop-up that is as wide as its longest line: sentences get lines of their
-    own there.
+    own there. The status bar joins the lines, so that each ends with a space.
     """
     text = str(problem)
     if not bpy.app.background:
         sentences = text.replace(". ", ".\n").splitlines()
-        text = "\n".join(textwrap.fill(s, _WIDEST) for s in sentences)
+        text = " \n".join(line for s in sentences for line in textwrap.wrap(s, _WIDEST))
     operator.report({"ERROR"}, text)
     return {"CANCELLED"}

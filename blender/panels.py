@@ -23,7 +23,7 @@ EDITORS = {
     "NLA_EDITOR": "nla",
 }
 # Pixels beside the text of a sidebar, and the width of a letter.
-_MARGIN, _LETTER = 90, 6.5
+_MARGIN, _LETTER = 75, 6.5
 
 
 # ---- parts of panels

@@ -104,6 +104,9 @@ class Retiming(Job):
     # Whether the sequencer's sounds may move with the motion.
     moves_sounds = True
 
+    def must_be_ready(self, context):
+        """Refuse what is missing in the scene, before anything is read."""
+
     def recipe(self, context, capture, engine):
         """Return the recipe: a generator that may ask the engine first."""
         raise NotImplementedError
@@ -149,6 +152,7 @@ class Retiming(Job):
         shared = "COPY" if settings.apply == "NLA" else settings.shared
         found, notes = targets(blocks, armature, shared=shared)
         how = _how(settings, animated)
+        self.must_be_ready(context)
         engine = yield from running_engine(preferred_engine(context))
         capture = yield from seen(context, armature, engine, first, last)
         files = yield from self._reference_files(context, armature, capture, engine)
@@ -261,7 +265,8 @@ def _answered(engine, request, capture):
 
 def _summary(capture, result):
     before, after = capture.last - capture.first, len(result) - 1
-    text = f"{before} frames became {after}" if before != after else f"{after} frames, retimed"
+    same = before == after
+    text = f"The length stays {after} frames" if same else f"{before} frames became {after}"
     if capture.rest_frame is not None:
         text += f"; the rest pose at frame {capture.rest_frame} stays"
     return text

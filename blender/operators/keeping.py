@@ -26,8 +26,8 @@ class RETIME_OT_remove(bpy.types.Operator):
             blocks = data_blocks(context, armature, shape_keys=True, children=True, others=True)
             if not nla.remove(context.scene, blocks):
                 raise Problem(
-                    f"{armature.name} has no retiming strip. What was re-keyed or baked is undone "
-                    "with Undo"
+                    f"{armature.name} has no retiming strip. Use Undo for what was re-keyed or "
+                    "baked"
                 )
         except Problem as e:
             return refuse(self, e)

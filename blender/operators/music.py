@@ -49,7 +49,7 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step; the beats are asked for first."""
+        """Return one step; the beats are asked for first."""
         settings = context.scene.retime
         values = self._values(settings, capture)
         moments = _locked(context, capture) if settings.locked_moments else None

@@ -176,8 +176,12 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
         description="Falloff before and after, in frames. 0: chosen by the frame rate",
     )  # fmt: skip
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step: a surface that is dragged at the bone."""
+        """Return one step: a surface that is dragged at the bone."""
         frame = context.scene.frame_current if self.frame == -(2**31) else self.frame
         must_be_inside(frame, None, capture)
         spread = round(self.spread, 6)
@@ -206,12 +210,14 @@ class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     )
     seed: IntProperty(name="Seed", min=0, description="Seed of the random delays")
 
-    def recipe(self, context, capture, engine):
-        """One step; the poses are asked for first, where each gets its refinements."""
-        bones = selected_bones(context)
-        if not bones:
+    def must_be_ready(self, context):
+        """Refuse an empty selection."""
+        if not selected_bones(context):
             raise Problem("No bones are selected. Select some in Pose Mode")
-        joints = joints_for(self, capture, bones)
+
+    def recipe(self, context, capture, engine):
+        """Return one step; the poses are asked for first, where each gets its refinements."""
+        joints = joints_for(self, capture, selected_bones(context))
         values = timing_values(context, capture, "stagger")
         part = part_of(context, capture)
         length = (capture.last - capture.first) / capture.fps
@@ -258,8 +264,12 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     )
     bone: fields.bone()
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         values = timing_values(context, capture, "stagger")
         joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
         below = _levels(capture.rig, joint)
@@ -305,7 +315,7 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         bones = selected_bones(context) if self.only == "SELECTED" else []
         # Feet are held where the whole body goes further.
         get = (
@@ -350,7 +360,7 @@ class RETIME_OT_hold_feet(PartsRetiming, bpy.types.Operator):
     every_frame = True
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         return [step("hold", **chosen(context.scene.retime, "hold"))]
         yield
 

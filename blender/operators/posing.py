@@ -33,7 +33,7 @@ _ANY_SPEED = 1000.0
 
 
 class _Posing(PartsRetiming):
-    """What changes poses; an action with few keys keeps their number unless more are asked for."""
+    """Operators that change poses; an action with few keys keeps their number by default."""
 
     add_keys: BoolProperty(
         name="Add Keys", options={"SKIP_SAVE"},
@@ -48,7 +48,7 @@ class _Posing(PartsRetiming):
 
 
 class AtFrame(_Posing):
-    """What changes the pose at the current frame."""
+    """Operators that change the pose at the current frame."""
 
     def joints(self, context, capture):
         """Name the joints of the selected bones; ``None`` is the whole body."""
@@ -101,11 +101,11 @@ class AtFrame(_Posing):
         return sorted(frames)
 
     def worded(self, sentence):
-        """The pose that is edited is the one at the current frame."""
+        """Name the edited pose by the current frame."""
         return re.sub(r"\bat pose \d+", f"at frame {self.frame}", sentence)
 
     def edited_frames(self, context):
-        """The pose, and what the edit put beside it."""
+        """Return the frames of the pose and of what the edit put beside it."""
         return tuple(self.at)
 
     def keep_pose(self, context, capture):
@@ -173,7 +173,7 @@ class RETIME_OT_tween(AtFrame, bpy.types.Operator):
     share: fields.share()
 
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, led toward the other."""
+        """Return one step: the pose, inserted where there is none, led toward the other."""
         values = timing_values(context, capture, "tween")
         values.pop("ease_length", None)
         self.keep_pose(context, capture)
@@ -200,7 +200,7 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, eased."""
+        """Return one step: the pose, inserted where there is none, eased."""
         values = timing_values(context, capture, "tween")
         seconds = values.pop(
             "ease_length", seconds_of(context.scene.retime, "tween", "ease_length")
@@ -247,7 +247,7 @@ class RETIME_OT_secondary(_Posing, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         values = chosen(context.scene.retime, "secondary")
         if self.strength >= 0:
             values["strength"] = round(self.strength, 6)
@@ -259,7 +259,7 @@ class RETIME_OT_secondary(_Posing, bpy.types.Operator):
         yield
 
     def follows(self, context):
-        """It changes every frame."""
+        """Return that it does: secondary motion changes every frame."""
         return True
 
     def after(self, context, result):

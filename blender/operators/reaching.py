@@ -25,8 +25,12 @@ class RETIME_OT_reach(AtFrame, bpy.types.Operator):
 
     bone: fields.bone()
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, brought to the target."""
+        """Return one step: the pose, inserted where there is none, brought to the target."""
         values = timing_values(context, capture, "stagger")
         help_ = values.pop("reach_help", "body")
         target = context.scene.retime.target

@@ -32,7 +32,7 @@ _FIRST_WORKER = 3.0
 _AHEAD = 2
 # Interval between checks of the connection to a cluster, in seconds.
 _LOOK = 0.5
-# Results that are lost for so long, seconds, are not being made again.
+# Time after which a lost result is not being recomputed, seconds.
 _LOST = 20.0
 _VERSION = "__import__('retime').__version__"
 
@@ -137,7 +137,7 @@ def _processors() -> int:
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
     """Yield outcomes as they arrive; the work ends when the caller stops iterating."""
-    first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
+    first = list(itertools.islice(calls, 1))  # finding it may take long; Ctrl-C still works
     with _deaf_to_ctrl_c():
         # Starts the workers with the first tasks.
         found = parallel(itertools.chain(first, calls))
@@ -146,7 +146,7 @@ def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
             yield outcome
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib's word on tasks that are not waited for
+            warnings.simplefilter("ignore")  # joblib's warning about unfinished tasks
             found.close()
 
 
@@ -281,7 +281,7 @@ class _Dask:
             watch.start()
             try:
                 yield from _outcomes(parallel, (delayed(run_isolated)(t) for t in tasks))
-            except Exception as e:  # a task raises nothing: it is Dask that does
+            except Exception as e:  # tasks do not raise, so this is an error of Dask
                 why = (str(e).strip().splitlines() or [type(e).__name__])[-1][:200]
                 raise LostBackendError(f"{self.name} is lost: {why.rstrip('.')}") from None
             finally:
@@ -359,7 +359,7 @@ def _must_be_ours(client: Any, address: str) -> None:
     from retime import __version__
 
     ask: Callable[..., Any] = client.run
-    # The other side may lack this module: only what every Python has is sent.
+    # The workers may lack this module, so only the standard library is used.
     found = ask(eval, _VERSION, on_error="return")
     if not found:
         raise InputError(

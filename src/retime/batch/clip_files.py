@@ -25,5 +25,5 @@ def clip_sha256(path: Path) -> str:
 def clip_stamp(path: Path) -> tuple[int, int]:
     """Return the total size and the sum of the modification times of a clip's files."""
     found = [p.stat() for p in (path, *format_of(path).companions(path))]
-    # SQLite holds 64 bits with a sign.
+    # SQLite stores signed 64-bit integers.
     return sum(s.st_size for s in found), sum(s.st_mtime_ns for s in found) % (1 << 63)

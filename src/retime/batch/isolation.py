@@ -20,7 +20,7 @@ from dataclasses import asdict
 from retime.batch.task import Outcome, Task
 from retime.process.child import ONE_THREAD, Child
 
-# A child without a task for so long is ended, seconds: cluster workers outlive batches.
+# Idle time after which a child is ended, seconds: cluster workers outlive batches.
 _IDLE = 60.0
 
 
@@ -105,7 +105,7 @@ def end_children() -> None:
     with _lock:
         workers, _idle[:] = _idle[:], []
         for worker in _busy:
-            worker.child.kill()  # who waits for its answer takes it from there
+            worker.child.kill()  # the thread that waits for it handles the end
     for worker in workers:
         worker.child.end()
 

@@ -112,7 +112,7 @@ class Manifest:
             self._db.executescript(_TABLE)
             found = self.about().get("version", VERSION)
             if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-                found = VERSION  # a damaged word: each row is looked at by itself
+                found = VERSION  # damaged data: each row is checked separately
             if found > VERSION:
                 raise InputError(
                     f"{path} is of version {found}, written by a newer retime; this one continues "

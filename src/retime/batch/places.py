@@ -76,7 +76,7 @@ class Places:
             place = self.out / row.verdict / row.name
             _move(self.staged(row), place)
             stale.remove(place)
-        for path in stale:  # what another recipe or another gate had made
+        for path in stale:  # results of another recipe or gate
             _remove(path)
 
 

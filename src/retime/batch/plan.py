@@ -170,7 +170,7 @@ def _find_clips(library: Path) -> list[str]:
             path = Path(folder) / name
             if name.startswith(".") or path.suffix.lower() not in suffixes:
                 continue
-            if path.is_file() or not path.exists():  # no pipes: they would be waited for
+            if path.is_file() or not path.exists():  # no pipes: reading them would block
                 found.append(path.relative_to(library).as_posix())
     return sorted(found)
 

@@ -30,7 +30,7 @@ __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
 # Killed workers are replaced, and their clips repeated, at most this many times per run.
 _MOST_LOSSES = 5
-# Failures that would be the same again; the rest may go better next time.
+# Failures that would repeat; others may succeed next time.
 _FOR_GOOD = ("input", "fault")
 # Failures that every other clip would have too.
 _FOR_ALL = ("disk", "version")
@@ -199,7 +199,7 @@ class _Run:
             return True
         old = self.manifest.row(item.name)
         if old is None or old.state == "running":
-            self.summary.total -= 1  # it was never made, and is not asked for
+            self.summary.total -= 1  # it was not made and is not requested
             return False
         if (old.verdict if old.state == "done" else old.state) == only:
             return True
@@ -273,7 +273,7 @@ class _Run:
     def _finish(self, outcome: Outcome) -> None:
         found = self._given.pop(outcome.name, None)
         if found is None:
-            return  # a task that ran twice, because a worker was thought lost
+            return  # a task that ran twice, because its worker seemed lost
         _, row = found
         if outcome.failure in _FOR_ALL:
             raise BatchStoppedError(f"{outcome.error}; {self._so_far()}")

@@ -53,7 +53,7 @@ def salvaged(
     """Return the rows of the tables ``about`` and ``results`` that can still be read."""
     told = _rows(path, f"SELECT {', '.join(about)} FROM about")
     select = f"SELECT {', '.join(columns)} FROM results ORDER BY rowid"
-    # From either end up to the damage.
+    # Read rows from both ends up to the damage.
     found = {row[0]: row for row in (*_rows(path, select), *_rows(path, f"{select} DESC"))}
     return told, list(found.values())
 

@@ -27,7 +27,7 @@ from retime.one_line import one_line
 
 LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
 
-# A limb's roles from the trunk outwards; the first three are what inverse kinematics moves.
+# Roles of a limb from the trunk outwards; inverse kinematics moves the first three.
 LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
     "left_leg": ("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     "right_leg": ("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),

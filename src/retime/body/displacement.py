@@ -13,11 +13,11 @@ from retime.arrays import FloatArray
 from retime.motion import Motion
 from retime.motion.contact import Contact
 
-# Nobody's foot or hand is faster than this beside a contact, m/s.
+# Largest speed of a foot or hand next to a contact, m/s.
 _FASTEST_FOOT = 3.0
 # Weight of a frame at the very end of a contact, of a mean over its frames.
 _JOINS = 1e-3
-# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+# Largest mean speed at which a held joint slides from one contact to the next, m/s.
 _FASTEST_SLIDE = 0.4
 # Shortest time in which a foot is lifted and put down elsewhere, seconds.
 _NO_STEP = 0.06
@@ -32,12 +32,13 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 
 
 def frame_weights(contact: Contact, times: FloatArray, rate: float) -> FloatArray:
-    """Weigh the frames of a contact at times (N,) for a mean that does not jump.
+    """Return weights (N,) of a contact's frames at times (N,), for a mean that does not jump.
 
-    A frame that an end of the contact has just passed counts almost nothing.
+    They sum to 1. A frame that an end of the contact has just passed counts almost nothing.
     """
     inside = np.minimum(times - contact.start, contact.end - times) * rate
-    return np.clip(inside, _JOINS, 1.0)
+    weights = np.clip(inside, _JOINS, 1.0)
+    return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class _Held:
         """Return the way at an end, between the last frame inside and the next one outside."""
         gap = abs(float(self.times[outer] - self.times[inner]))
         if gap == 0:
-            return self.way[inner]
+            return np.asarray(self.way[inner])
         step = self.way[outer] - self.way[inner]
         # A jump of the source is not a part of the contact.
         step *= min(1.0, _FASTEST_FOOT * gap / max(float(np.linalg.norm(step)), 1e-12))

@@ -129,14 +129,14 @@ def _held(
     targets = contact_targets(
         retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
     )
-    if not warp.loop:  # later turns of a cycle are moved all
+    if not warp.loop:  # later cycles are moved completely
         targets = {
             c: t
             for c, t in targets.items()
             if (c.joint in grounded and not touched)
             or _is_moved(c, retimed, source, warp, here, ground)
         }
-    # While one arm is edited, legs are as they were: the source remembers how they were held.
+    # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
     return hold_contacts(retimed, targets, fade=fade, known=known)
 

@@ -24,9 +24,11 @@ __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
 # Displacement of the ground under a joint at times (N,): (N, 3) metres.
 Ground = Callable[[str, FloatArray], FloatArray]
-# A contact held farther than this from where it came to lie, in heights, moved on purpose.
+# Distance of a held contact from its retimed position above which the edit moved it on purpose, in
+# body heights.
 _MOVED = 0.25
-# A hand that slides farther than this in the source while it touches something, metres, slides.
+# Distance that a hand moves during a contact of the source above which it counts as sliding,
+# metres.
 _SLIDES = 0.01
 # Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
@@ -69,7 +71,7 @@ def contact_targets(
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
     now, then = positions(motion) if points is None else points, _places(source)
-    tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
+    tall = remembered(source, "usual height", None, lambda: _usual_height(then))
     out = {}
     for contact in contacts:
         frames = frames_of(contact, motion)
@@ -78,7 +80,7 @@ def contact_targets(
         j = motion.skeleton.index(contact.joint)
         way = _support_path(contact, motion, warp)
         weights = frame_weights(contact, motion.times[frames], motion.rate)
-        here = np.average((now[:, j] - way)[frames], axis=0, weights=weights)
+        here = weights @ (now[frames, j] - way[frames])
         if warp.loop:
             out[contact] = here + way if way.any() else here
             continue
@@ -87,18 +89,23 @@ def contact_targets(
         if ground is not None:
             place = place + ground(contact.joint, motion.times[frames])
         place -= way[frames]
-        there = np.average(place, axis=0, weights=weights)
+        there = weights @ place
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
-        slide = place - np.average(place, axis=0, weights=weights)
+        slide = place - weights @ place
         if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
             known = np.flatnonzero(frames)
             own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
             out[contact] = there + way + np.stack(own, axis=1)
     return out
+
+
+def _usual_height(points: FloatArray) -> float:
+    """Return the median height of joints (F, J, 3), metres."""
+    return max(float(np.median(np.ptp(points[..., 1], axis=1))), 1e-9) if len(points) else 1.0
 
 
 def _places(source: Motion) -> FloatArray:

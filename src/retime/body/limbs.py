@@ -113,6 +113,16 @@ def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> 
 
 
 @dataclass(frozen=True, eq=False)
+class _Turns:
+    """Global turns (N, 4) of a limb's joints, and where its end comes to lie (N, 3)."""
+
+    upper: FloatArray
+    lower: FloatArray
+    end: FloatArray
+    new_end: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class LimbSolver:
     """One limb over time: global positions in metres and rotations, Y up."""
 
@@ -219,10 +229,27 @@ class LimbSolver:
 
         Returns the motion, and by how many metres the worst frame was missed.
         """
-        limb, points = self.limb, self.points
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
             return self.motion, 0.0
+        turns, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
+        return self._turned(busy, turns), missed
+
+    def _in(self, busy: npt.NDArray[np.bool_]) -> LimbSolver:
+        """Return the limb in some frames; the motion stays whole."""
+        if busy.all():
+            return self
+        return replace(
+            self,
+            points=self.points[busy],
+            rotations=self.rotations[busy],
+            usual_pole=self.usual_pole[busy],
+            hinge=None if self.hinge is None else self.hinge[busy],
+        )
+
+    def _reached(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[_Turns, float]:
+        """Solve for the turns of the limb's joints; see :meth:`reach`."""
+        limb, points = self.limb, self.points
         hip, knee, end, contact = (points[:, j] for j in (limb.upper, limb.lower, limb.end, lead))
         thigh = np.linalg.norm(knee - hip, axis=1)
         shin = np.linalg.norm(end - knee, axis=1)
@@ -255,8 +282,8 @@ class LimbSolver:
             _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
         )
         short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
-        missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
-        return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+        missed = float((np.linalg.norm(new_end - target, axis=1) + short).max())
+        return _Turns(upper_turn, lower_turn, turn, new_end), missed
 
     def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
         """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
@@ -297,34 +324,28 @@ class LimbSolver:
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
         return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
 
-    def _turned(
-        self,
-        busy: npt.NDArray[np.bool_],
-        upper_turn: FloatArray,
-        lower_turn: FloatArray,
-        end_turn: FloatArray,
-        new_end: FloatArray,
-    ) -> Motion:
-        """Write global turns of the limb's joints back as local rotations."""
+    def _turned(self, busy: npt.NDArray[np.bool_], turns: _Turns) -> Motion:
+        """Write global turns of the limb's joints in some frames back as local rotations."""
         motion, limb = self.motion, self.limb
         parents = motion.skeleton.parents
         local = motion.rotations.copy()
 
         def put(joint: int, own: FloatArray, above: FloatArray | None) -> None:
-            base = self._base(int(parents[joint]))
+            base = self._base(int(parents[joint]))[busy]
             if above is not None:
                 base = quat.multiply(above, base)
-            turned = quat.multiply(own, self.rotations[:, joint])
-            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)[busy]
+            turned = quat.multiply(own, self.rotations[busy, joint])
+            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)
 
-        put(limb.upper, upper_turn, None)
-        put(limb.lower, lower_turn, upper_turn)
+        put(limb.upper, turns.upper, None)
+        put(limb.lower, turns.lower, turns.upper)
         translations = dict(motion.translations)
         if limb.linked:
-            put(limb.end, end_turn, None)
-            translations[motion.skeleton.names[limb.end]] = self._linked_track(busy, new_end)
+            put(limb.end, turns.end, None)
+            name = motion.skeleton.names[limb.end]
+            translations[name] = self._linked_track(busy, turns.new_end)
         else:
-            put(limb.end, end_turn, lower_turn)
+            put(limb.end, turns.end, turns.lower)
         return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
 
     def _base(self, parent: int) -> FloatArray:
@@ -340,7 +361,7 @@ class LimbSolver:
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
-        moved = new_end - self.points[:, end]
-        local = quat.rotate(quat.conjugate(self._base(parent)), moved) / self.motion.units.metres
-        track[busy] += local[busy]
+        moved = new_end - self.points[busy, end]
+        base = self._base(parent)[busy]
+        track[busy] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

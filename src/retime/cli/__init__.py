@@ -20,7 +20,7 @@ from retime.errors import RetimeError
 
 __all__ = ["COMMANDS", "main"]
 
-# Each command's line of help. Its module has its name, and so has the function or group in there.
+# Each command's line of help. Its module, and the function or group in it, have the same name.
 COMMANDS = {
     "info": "Show the contents of a motion file.",
     "contacts": "List, draw and export ground contacts.",
@@ -186,7 +186,7 @@ def _run_app(arguments: list[str], asked: dict[str, Any]) -> None:
 def _fail_by_system(error: OSError) -> None:
     """End on an error of the system, such as a full disk."""
     if _is_broken_pipe(error):
-        # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
+        # The reader of the pipe has closed it; redirect stdout, so that Python exits silently.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
     from retime.errors import bounded

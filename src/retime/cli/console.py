@@ -22,9 +22,10 @@ class _Loudness:
     verbose = False
 
 
-# Notes on nearly every file, that ask for nothing: `retime info` and --verbose print them.
+# Notes that nearly every file has and that need no action: only `retime info` and --verbose print
+# them.
 _ROUTINE = {"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"}
-# Ends of fields' names: factor, digits after the point and unit for a person.
+# Suffixes of field names, with factor, decimals and unit for display.
 _UNITS = {
     "s": (1, 3, "s"),
     "m": (1, 3, "m"),

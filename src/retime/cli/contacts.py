@@ -14,7 +14,7 @@ from retime.evaluate.reading import Reading
 if TYPE_CHECKING:
     from retime.body.contacts import FoundContacts
 
-# A contact with less confidence was asked for by a force alone.
+# Contacts of less confidence are inferred from forces only.
 _SEEN = 0.5
 
 

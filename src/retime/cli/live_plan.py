@@ -51,7 +51,8 @@ def _from_stdin(reading: Reading, speed: str, rate: float) -> Any:
     """
     from retime.live_server.replay import Replay
 
-    def read(size: int) -> bytes:  # past Python's buffer, whose lock a waiting thread would hold
+    # bypass Python's buffer, because a waiting thread would hold its lock
+    def read(size: int) -> bytes:
         return os.read(sys.stdin.fileno(), size)
 
     begun = b""

@@ -379,7 +379,7 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
-    # All else is converted with the values of recipes, so that errors read the same.
+    # Everything else is converted like the values of recipes, with the same error messages.
     return bool | None if options_of(p.type) == (bool,) else str | None
 
 

@@ -77,7 +77,7 @@ def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> 
         return domain_warp(domain, p)
     if p.range is not None:
         raise InputError("only a whole clip can run backwards, not a range of it")
-    # Time is mirrored first: the moment of a keytime is then met as it is given.
+    # Time is mirrored first, so that keytimes are met exactly.
     mirror = sum(domain)
     keytimes = tuple((o, mirror - s) for o, s in p.keytimes)
     rates = tuple((mirror - s, rate) for s, rate in p.rates)

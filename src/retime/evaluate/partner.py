@@ -16,7 +16,7 @@ from retime.recipe import Step
 from retime.sentences import Lasting, Moment
 from retime.timing import TimeWarp
 
-# A figure whose hips are farther from the source's than this at the median, in metres, is another.
+# Median distance between the hips of two figures above which they are different figures, metres.
 _ANOTHER = 0.1
 # Hands that miss each other by more than this, in metres, are reported.
 _APART = 0.01

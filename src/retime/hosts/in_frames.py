@@ -42,7 +42,7 @@ class Labels(Presenter):
     def _label(self, name: str) -> str | None:
         if name in self.own:
             return self.own[name]
-        # One method after the other: importing them all takes longer than most retimings.
+        # One method at a time, because importing all of them takes longer than most retimings.
         known = (p for m in METHODS.values() for p in declared(m.parameters))
         return next((p.label for p in known if p.name == name), None)
 

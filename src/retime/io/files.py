@@ -113,7 +113,7 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         beside = None
     except RetimeError:
         raise
-    except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: links that lead in a circle
+    except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: circular links
         if writing and not isinstance(e, OSError):
             raise  # the error is in the code that writes, not in the target
         raise InputError(f"cannot write {_shown(path)}: {_reason(e)}") from None

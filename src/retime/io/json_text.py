@@ -19,7 +19,7 @@ def dumps(value: Any, indent: str = "") -> str:
     if isinstance(value, Mapping) and value:
         items = [f"{deeper}{json.dumps(k)}: {dumps(v, deeper)}" for k, v in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
-    # By kinds: lists of thousands of numbers are common.
+    # Check types first: lists of thousands of numbers are common.
     if isinstance(value, list) and any(issubclass(k, Mapping) for k in set(map(type, value))):
         items = [deeper + dumps(v, deeper) for v in value]
         return "[\n" + ",\n".join(items) + f"\n{indent}]"

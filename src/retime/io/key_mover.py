@@ -98,7 +98,7 @@ class KeyMover:
         self.grain, self.last = grain, last
         self.backwards = bool(y[-1] < y[0])
         self.cuts = np.flatnonzero(np.diff(x) <= 0)
-        self._exact = np.asarray(x, dtype=float)  # ramps delay what follows a cut, and that alone
+        self._exact = np.asarray(x, dtype=float)  # ramps only delay keys after a cut
         self.x, self.y = self._exact.copy(), np.asarray(y, dtype=float)
         room = np.r_[self.x, np.inf][self.cuts + 2] - self.x[self.cuts]
         self.x[self.cuts + 1] = self.x[self.cuts] + np.minimum(grain.ramp, room / 2)
@@ -234,10 +234,10 @@ class KeyMover:
         chosen: list[IntArray] = []
         while len(knots):
             off = far / close
-            # Knots rise, and so do the stretches that they lie in: each is a run of knots.
+            # Knots increase, so the knots of a segment are consecutive.
             first = _is_first(stretch)
             worst = np.maximum.reduceat(off, np.flatnonzero(first))
-            # A stretch that is close enough needs none of its knots.
+            # A segment within the tolerance needs none of its knots.
             far_off = worst > 1
             if not far_off.any():
                 break

@@ -33,7 +33,7 @@ class Members:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             listed = self._archive.infolist()
-        except Exception as e:  # a damaged archive makes zipfile raise anything
+        except Exception as e:  # zipfile raises various exceptions for a damaged archive
             raise self._broken(e) from None
         if len(listed) > _MOST_MEMBERS:
             raise FormatError(f"contains {len(listed)} arrays, which is too many", path=path)

@@ -125,7 +125,7 @@ def load(data: bytes, path: str | Path) -> Any:
             "because it may run code",
             path=path,
         ) from None
-    except (Exception, MemoryError) as e:  # a damaged pickle raises anything
+    except (Exception, MemoryError) as e:  # a damaged pickle raises various exceptions
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a whole pickle ({reason})", path=path) from None
 

@@ -32,7 +32,7 @@ def draw_alignment(
     shown = np.full(known.shape, np.nan)
     shown[known] = found.costs[rows[np.nonzero(known)[0]], inside[known]]
     shown[shown > 1e200] = np.nan
-    most = float(np.nanpercentile(shown, 98))  # a glitch in a file must not wash out all else
+    most = float(np.nanpercentile(shown, 98))  # a glitch in a file must not reduce the contrast
     step = (times_a[-1] - times_a[0]) / (len(times_a) - 1)
     extent = (times_b[0], times_b[-1], times_a[0], times_a[0] + last * step)
     picture = axes.imshow(

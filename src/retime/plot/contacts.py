@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Poses of a film strip, and the colour of what flies.
+# Number of poses in the film strip, and the colour of flights.
 _POSES = 14
 _FLIGHT = "#f4f0e4"
 

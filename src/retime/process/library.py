@@ -31,7 +31,7 @@ Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[s
 
 _SECONDS_TO_START = 120.0
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
-# The program finds the same package as we do, however we found it.
+# The program imports the same package as this process.
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 
 

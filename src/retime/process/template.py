@@ -88,7 +88,7 @@ class Template:
         """End the template, and with it the processes that it forked."""
         self._control.close()
         if self._process is not None:
-            self._process.kill()  # it holds nothing that would have to be written
+            self._process.kill()  # it has no unwritten data
             self._process.wait()
 
 
@@ -181,7 +181,7 @@ def wait_for_fork(control: socket.socket) -> list[str]:
     The template itself never returns from here: it exits when the other end is closed.
     """
     gc.collect()
-    gc.freeze()  # a collection in a fork would copy all pages that it looks at
+    gc.freeze()  # garbage collection in a fork would copy all pages that it touches
     forks = _Forks(control)
     while True:
         arguments = forks.serve()
@@ -212,7 +212,8 @@ class _Forks:
                 if self._fork(request["fork"], pipes):
                     return list(request["arguments"])
             elif (fork := self._by_number.get(request["to"])) is not None:
-                os.kill(fork.process, request["signal"])  # not reaped yet: its number is its own
+                # not reaped yet, so its process id is still valid
+                os.kill(fork.process, request["signal"])
         return None
 
     def _fork(self, number: int, pipes: Sequence[int]) -> bool:

@@ -56,7 +56,7 @@ def make_punches(*, slow: bool = False, fps: float = 60.0) -> Sample:
     fast = _punching(fast_times, fps)
     if not slow:
         return Sample("punches", fast, contacts)
-    # Slow where the fast one hits, as a tired boxer is; every moment of it is known.
+    # Slow where the fast one hits, like a tired boxer; the correct timing is known.
     knots = [(0.0, 0.0)]
     for start, _ in _PUNCHES:
         begin = knots[-1][0] + (start - knots[-1][1])

@@ -26,7 +26,7 @@ def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(128)  # who comes before the server has started waits
+        listening.listen(128)  # connections made before the server has started wait
     except (OSError, OverflowError) as e:
         listening.close()
         reason = getattr(e, "strerror", None) or str(e)

@@ -211,7 +211,8 @@ class Guard:
             return
         if redirect:
             await _reply(send, 303, "", {"location": "/", **more})
-        else:  # a redirection would still count as the other site's, and get no strict cookie
+        # a redirect would still count as a request of the other site, without the strict cookie
+        else:
             more["content-type"] = "text/html; charset=utf-8"
             await _reply(send, 200, _ONWARD, more)
         if key is not None and self._one_time and key in self._keys:

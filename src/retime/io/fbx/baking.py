@@ -16,7 +16,7 @@ from retime.motion import quat
 
 # Rotation orders by number, the first axis first. The seventh, spheric, is not an order.
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")
-# Reading and turning back must agree to this, radians and shares.
+# Tolerance of converting rotations (radians) and scales (relative) back and forth.
 _AGREES = 1e-4
 _LOCKED = 1 - 1e-9
 
@@ -132,7 +132,8 @@ def to_euler(turn: FloatArray, order: str, near: FloatArray) -> FloatArray:
     round_ = 2 * np.pi
     for f in range(len(turn)):
         if locked[f]:
-            # First and third axis coincide: the first stays, the third takes the rest.
+            # The first and third axis coincide: keep the first angle and put the rest into the
+            # third.
             first = before[0]
             angles = np.zeros((1, 3))
             angles[0, i], angles[0, j] = np.degrees(first), np.degrees(b[f])

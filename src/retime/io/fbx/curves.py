@@ -161,7 +161,7 @@ def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArr
         return u
     b, c = 3 * right, 3 * (1 - left)
     low, high, s = np.zeros_like(u), np.ones_like(u), u.copy()
-    for _ in range(60):  # Newton, held between bounds that close in
+    for _ in range(60):  # Newton's method with bracketing
         r = 1 - s
         off = r * r * s * b + r * s * s * c + s**3 - u
         low, high = np.where(off < 0, s, low), np.where(off >= 0, s, high)

@@ -84,7 +84,7 @@ class Document:
         for node in holder.children if holder is not None else ():
             found = values(node)
             if len(found) < 2 or not isinstance(found[0], int) or not isinstance(found[1], bytes):
-                continue  # nothing that a connection can name
+                continue  # an object that connections cannot refer to
             label = found[2] if len(found) > 2 and isinstance(found[2], bytes) else b""
             thing = Thing(found[0], node.name, plain_name(found[1]), _decoded(label), node)
             if thing.id in out and _OURS.count(node.name):

@@ -35,9 +35,9 @@ from retime.timing.graph import Graph
 
 BoolArray = npt.NDArray[np.bool_]
 
-# A jump of time takes this long, in seconds, and keys this near are one.
+# Duration of a jump in time, and distance below which keys are merged, seconds.
 _RAMP, _SAME = 1e-6, 1e-7
-# Keys are not added nearer than this to another, in seconds, where that does no harm.
+# Least distance of added keys from other keys, seconds, if the tolerance permits.
 _APART = 5e-4
 # Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
@@ -179,7 +179,7 @@ def _cubic_bends(
 @cache
 def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return where cubics are compared, what slopes at both ends do there, and the inverse."""
-    # Golden sections fall into step with no row of knots.
+    # Golden-section points do not coincide with regularly spaced knots.
     u = np.sort(np.arange(1, _PROBES + 1) * 0.6180339887498949 % 1)
     basis = np.stack([u**3 - 2 * u**2 + u, u**3 - u**2], axis=1)
     return u, basis, np.linalg.pinv(basis)

@@ -27,7 +27,7 @@ _RATES = {
 }  # fmt: skip
 _CUSTOM = 14
 _PLAIN_RATE = 30.0
-# All keys of an animation may take this much memory together.
+# Memory limit for all keys of an animation.
 _MOST_KEYS = 20_000_000
 
 

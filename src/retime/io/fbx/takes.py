@@ -11,7 +11,7 @@ from retime.io.fbx.take_keys import written_keys
 from retime.io.fbx.text import TextTree
 from retime.io.fbx.tree import Node
 
-# What programs write before keys, and how they number the channels of a transform.
+# Values that programs write before keys, and their numbers for the channels of a transform.
 _KEY_VERSION = 4005
 _LAYER_TYPES = {b"T": 1, b"R": 2, b"S": 3}
 _KEYS = (b"KeyVer", b"KeyCount", b"Key")

@@ -47,7 +47,7 @@ class Node:
     """Bytes that it takes, all below it included."""
 
     def __reduce__(self) -> tuple[type[Node], tuple[Any, ...]]:
-        # A view of the file cannot go to another process, its bytes can.
+        # A view cannot be sent to another process, so its bytes are sent.
         parts = (self.name, self.count, bytes(self.properties), self.children)
         return Node, (*parts, self.closed, self.start, self.size)
 

@@ -22,10 +22,10 @@ from retime.io.in_place import Retimed, retimed_together
 from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 
-# Between keys a bent warp may be off by this: degrees, or a share of a curve's extent.
+# Tolerance between keys under a curved warp: degrees, or relative to a curve's range.
 _CLOSE_DEGREES = 2e-3
 _CLOSE = 2e-5
-# Single precision holds no more.
+# Largest value in single precision.
 _MOST = 3e38
 _PROPERTIES = {path: name for name, path in PATHS.items()}
 _LABELS = {"translation": b"T", "rotation": b"R", "scale": b"S"}

@@ -339,7 +339,7 @@ def _place(document: Document, n: int, uri: str) -> Path:
         place = (folder / name).resolve() if _is_local(uri) else None
         inside = place is not None and place.is_relative_to(folder)
         found = place is not None and inside and place.is_file()
-    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name that is too long, or circular links
         raise document.fail(f"buffer {n} has no file's address: {uri[:60]!r}") from None
     if place is None or not inside:
         raise document.fail(

@@ -22,7 +22,7 @@ def humanoid_roles(document: Document) -> dict[str, int]:
     if not isinstance(extensions, dict):
         return {}
     out: dict[str, int] = {}
-    for name in ("VRM", "VRMC_vrm"):  # the newer one has the last word
+    for name in ("VRM", "VRMC_vrm"):  # the newer version takes precedence
         for bone, node in _bones(extensions.get(name)):
             role = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bone).lower()
             role = _WORDS.get(role, role)

@@ -23,7 +23,7 @@ _GRAIN = Grain(
     end=ON_FRAME,
     later=lambda t: float(np.nextafter(np.float32(t), np.float32(np.inf))),
 )
-# Between keys a bent warp may be off by this: radians, or a share of a track's extent.
+# Tolerance between keys under a curved warp: radians, or relative to a track's range.
 _CLOSE = 1e-5
 # Rounding of single precision, relative.
 _SINGLE = 2.0**-23

@@ -40,7 +40,7 @@ def rebase(layer: Any, old: str, new: str | None) -> int:
 
     offsets = list(layer.subLayerOffsets)
     UsdUtils.ModifyAssetPaths(layer, lead)
-    for k, offset in enumerate(offsets):  # renaming a sublayer forgets when it begins
+    for k, offset in enumerate(offsets):  # renaming a sublayer resets its time offset
         layer.subLayerOffsets[k] = offset
     return count
 

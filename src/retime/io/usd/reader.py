@@ -27,7 +27,7 @@ from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
 from retime.temporary import temporary_folder
 
-# Stages of many layers take their time, however small the first of them is.
+# Stages of many layers take long to open, even if the first layer is small.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"),
     module="pxr",
@@ -335,7 +335,7 @@ def _tracks(entry: dict[str, Any], arrays: Arrays, base: int) -> dict[int, _Trac
     out = {}
     place = {token: base + k for k, token in enumerate(entry["joints"])}
     for a, token in enumerate(entry.get("animated", [])):
-        if token in place:  # one that the skeleton lacks moves nothing
+        if token in place:  # a joint that the skeleton lacks has no effect
             turn = quat.normalize(arrays["rotations"][:, a])
             out[place[token]] = (turn, arrays["translations"][:, a], arrays["scales"][:, a])
     return out

@@ -10,11 +10,11 @@ from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown
 from retime.timing.graph import Graph
 
-# A time this near to a whole code, or to another time, is the same.
+# Distance below which a time counts as a whole time code, or as equal to another time.
 _SAME = 1e-6
-# A jump of time takes this share of a time code.
+# Duration of a jump in time, in time codes.
 _GRAIN = Grain(ramp=2e-4, same=2e-7, end=_SAME)
-# Between samples a bent warp may be off by this share of what an attribute's values span.
+# Tolerance between samples under a curved warp, relative to the range of an attribute's values.
 _CLOSE = 2e-6
 
 

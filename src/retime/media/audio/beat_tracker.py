@@ -26,9 +26,9 @@ FPS = 100
 _WINDOW = 1024
 _BANDS = 40
 _LOWEST, _HIGHEST = 30.0, 9000.0
-# Beats a minute that are tracked.
+# Range of tracked tempi, beats per minute.
 _SLOWEST, _FASTEST = 55.0, 215.0
-# Tempi far from this are less likely: its spread in octaves, and how much a beat counts it.
+# Most likely tempo, its spread in octaves, and its weight per beat.
 _USUAL, _SPREAD, _PRIOR = 118.0, 0.7, 0.35
 # Penalty on a change of tempo between beats; frames at the start of a beat that count as on it, and
 # relative probability of frames off the beat.

@@ -46,7 +46,7 @@ class EventText:
                 continue
             waiting = ""
             found.append((*times, order, before))
-        # Events of one moment keep their order, turned round where time is.
+        # Events at equal times keep their order, reversed where time runs backwards.
         turn = -1 if carrier.backwards else 1
         found.sort(key=lambda event: (event[0], turn * event[2]))
         # Gaps belong to positions, not to events: no empty line follows the last event.

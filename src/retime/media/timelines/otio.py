@@ -201,7 +201,7 @@ def _knots(spans: list[_Span]) -> tuple[list[float], list[float]]:
             cut = (last + after.start) / 2
             xs += [cut, cut]
             ys += [span.at(cut), after.at(cut)]
-    # Where pieces meet, rounding must not turn time round.
+    # Where pieces meet, rounding must not reverse time.
     y = np.array(ys)
     close = np.abs(np.diff(y)) < _SAME_TIME
     for same in np.flatnonzero(close):

@@ -73,7 +73,7 @@ def _parts(
     parts = []
     for a, b in itertools.pairwise(breaks):
         steps = np.diff(values[a:b])
-        if b in jumps or b == count:  # nothing to run on to: the last step goes on
+        if b in jumps or b == count:  # no following value: repeat the last step
             after = values[b - 1] + (steps[-1] if len(steps) else _slope(curve, times[b - 1]) / fps)
         elif b in ends and (not len(steps) or not steps.any()):
             after = values[b - 1]

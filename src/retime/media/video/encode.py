@@ -128,7 +128,7 @@ def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
     av = library()
     try:
         return container.add_stream(coder, **options)
-    except (av.error.FFmpegError, ValueError):  # its sign that a coder is unknown
+    except (av.error.FFmpegError, ValueError):  # raised for an unknown codec
         raise InputError(
             f"this PyAV cannot write {what}: it lacks the coder {coder}; install PyAV's own wheel "
             f"({install_command('video')})"

@@ -27,7 +27,7 @@ Frames = Literal["nearest", "blend"]
 _LONGEST_S = 24 * 3600.0
 # Minimum and maximum frame rate.
 _RATES = 0.1, 1000.0
-# Shares of a picture below this are not seen, and cost a blend.
+# Weight of a frame below which it is not blended, because it is not visible.
 _UNSEEN = 1 / 64
 # Half way between two frames, the earlier one is shown, independent of rounding.
 _TIE = 1e-6

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from retime.errors import FormatError
 from retime.media.video.opening import Footage, library, refused
 
-# Decoded pictures that are kept: a film backwards reads each stretch between key frames once.
+# Number of cached frames, so that playing backwards decodes each group of frames once.
 _CACHED_BYTES = 256 << 20
 # Maximum number of frames of a video.
 _MOST_FRAMES = 50_000_000

@@ -30,7 +30,7 @@ def refused(path: str | Path, what: str = "the video cannot be read") -> Iterato
     av = library()
     try:
         yield
-    except (av.error.FFmpegError, ValueError) as e:  # the latter for what PyAV itself refuses
+    except (av.error.FFmpegError, ValueError) as e:  # ValueError for input that PyAV itself rejects
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"{what} ({reason})", path=path) from None
 

@@ -29,8 +29,10 @@ __all__ = ["bounded"]
 # Rounds without contacts, then with contacts held. From the last of these on, all joints are eased
 # and not only those that a turn depends on.
 _FREE, _HELD, _LOCAL = range(12), range(20), 12
-# Staggering is reduced to this share below the bound, so that rounds come to an end.
-_CLOSE = 0.02
+# Rounds end where turns are this share below the bound; they aim at a little more.
+_CLOSE, _AIM = 0.01, 0.02
+# Exponent of the easing: how much it grows with every round.
+_FIRMER = 0.05
 # Knots are moved apart by a share that is whole where a turn exceeds the bound by this part of it.
 _SPACED_AT = 0.1
 # Amounts of an edit for which the reduction is found: seconds, and the factor between two of them.
@@ -38,7 +40,7 @@ _LEAST, _RATIO = 1e-3, 1.25
 # Fixed amounts are counted from the least; below this one nothing is reduced.
 _FIRST = -8
 # Staggering that a smaller amount of the edit gave up is tried again, by this share.
-_AGAIN = 0.3
+_AGAIN = 0.5
 # Steps between two of them that are tried where joints meet in between.
 _STEPS = 8
 
@@ -81,12 +83,16 @@ class _Bound:
     most: float
     contacts: tuple[Contact, ...] | None
 
-    def holds(self, timing: Timing) -> bool:
-        """Return whether a timing is within the bound, with contacts held and without."""
+    def holds(self, timing: Timing, *, likely: bool = False) -> bool:
+        """Return whether a timing is within the bound, with contacts held and without.
+
+        A look with contacts held sees both, but takes five times as long. Where the bound is likely
+        to hold, it is the only one.
+        """
         return all(
             turn_ratios(timing, self.source, self.most, self.contacts, held=held)[1].max(initial=0)
             <= self.most
-            for held in (False, True)  # the dearer look last
+            for held in ((True,) if likely else (False, True))
         )
 
     def reduced(self, timing: Timing, found: Reduction) -> Reduction:
@@ -98,19 +104,19 @@ class _Bound:
     def _stage(self, timing: Timing, found: Reduction, *, held: bool) -> Reduction:
         """Reduce it without contacts, or with contacts held."""
         source, most = self.source, self.most
-        aim = max((1 - _CLOSE) * most, 1 + _CLOSE)
+        enough, aim = (max((1 - near) * most, 1 + near) for near in (_CLOSE, _AIM))
         causes = causes_of_turns(source, held=held)
         for tried in _HELD if held else _FREE:
             now = found.applied(timing, source, most)
             moments, ratio = turn_ratios(now, source, most, self.contacts, held=held)
             worst = float(ratio.max(initial=0.0))
-            if worst <= aim:
+            if worst <= enough:
                 break
             if not held and not tried:  # knots apart may be enough
                 found = found.spaced(max(found.apart, min((worst / aim - 1) / _SPACED_AT, 1.0)))
                 continue
             # A turn is about 1 without staggering and grows with it.
-            over = np.maximum((ratio - 1) / (aim - 1), 1.0)
+            over = np.maximum((ratio - 1) / (aim - 1), 1.0) ** (1 + _FIRMER * tried)
             found = found.eased(factors(now, moments, over, causes if tried < _LOCAL else None))
         return found
 
@@ -134,6 +140,7 @@ class _Amounts:
     timing: Timing
     bound: _Bound
     _known: dict[int, Reduction] = field(default_factory=dict)
+    _free: dict[int, bool] = field(default_factory=dict)
     _starts: dict[int, float] = field(default_factory=dict)
     _steps: dict[int, bool] = field(default_factory=dict)
 
@@ -146,7 +153,7 @@ class _Amounts:
         amount = timing.amount
         reduction = self._reduction(amount)
         found = self._applied(reduction, timing)
-        if self.bound.holds(found):
+        if self.bound.holds(found, likely=True):
             return found
         step = self._nearest_inside(amount)
         there = _step_amount(step)
@@ -183,30 +190,35 @@ class _Amounts:
     def _reduction(self, amount: float) -> Reduction:
         """Interpolate the reduction for an amount of the edit, seconds."""
         below = _number(amount)
-        low, first = _amount(below), self[below]
-        above = below + 1
-        if first.is_none:
-            if self[above].is_none:
+        low, first, above = _amount(below), self[below], below + 1
+        if self._unreduced(below):
+            if self._unreduced(above):
                 return first
             low = self._start(below)
             if _near(low, _amount(above)):
                 above += 1
-        elif self[below - 1].is_none and _near(self._start(below - 1), low):
+        elif self._unreduced(below - 1) and _near(self._start(below - 1), low):
             low, first = self._start(below - 1), self[below - 1]
         part = (amount - low) / (_amount(above) - low)
         return first.toward(self[above], min(max(part, 0.0), 1.0))
+
+    def _unreduced(self, number: int) -> bool:
+        """Return whether one of the fixed amounts is within the bound as it is."""
+        if number not in self._free:
+            timing = self.timing.by_amount(_amount(number))
+            self._free[number] = number < _FIRST or self.bound.holds(timing)
+        return self._free[number]
 
     def __getitem__(self, number: int) -> Reduction:
         """Return the reduction for one of the fixed amounts."""
         if number not in self._known:
             timing = self.timing.by_amount(_amount(number))
-            none = Reduction.none(timing)
-            if number < _FIRST or self.bound.holds(timing):
-                self._known[number] = none
-            else:
-                # From the next smaller amount on, so that neighbours are alike.
-                start = self[number - 1].toward(none, _AGAIN)
-                self._known[number] = self.bound.reduced(timing, start)
+            found = Reduction.none(timing)
+            if not self._unreduced(number):
+                # From a smaller amount on, so that neighbours are alike.
+                start = self[number - _back(number)].toward(found, _AGAIN)
+                found = self.bound.reduced(timing, start)
+            self._known[number] = found
         return self._known[number]
 
     def _start(self, number: int) -> float:
@@ -225,6 +237,11 @@ def _number(amount: float) -> int:
 
 def _amount(number: int) -> float:
     return float(_LEAST * _RATIO**number)
+
+
+def _back(number: int) -> int:
+    """Return how many fixed amounts back a reduction starts from; fewer take less time."""
+    return 2 if number % 2 == 0 else 1
 
 
 def _step_amount(number: int) -> float:

@@ -100,6 +100,10 @@ class Timing:
 
     def warp(self) -> TimeWarp:
         """Make the warp of all timing edits: linear in every channel between its knots (3)."""
+        return self._warp
+
+    @cached_property
+    def _warp(self) -> TimeWarp:
         now, known = self.knots, self.known_knots
         staggered = (self.refinements != 0) | (self.known_refinements != 0) | ~self.included
         own = {}

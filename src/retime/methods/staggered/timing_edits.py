@@ -40,7 +40,10 @@ class TimingEdits(Representation):
         if stopped:
             notes.append(
                 Note(
-                    f"{stopped} knots would have crossed their neighbours and stop short of them",
+                    "1 knot would have crossed its neighbour and stops short of it"
+                    if stopped == 1
+                    else f"{stopped} knots would have crossed their neighbours and stop short of "
+                    "them",
                     code="knots-stopped",
                     knots=stopped,
                 )

@@ -44,7 +44,8 @@ function MotionItem({ id, name }: { id: string; name: string }) {
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
   const steps = recipeFor(id).length;
-  const notes = [...(clip?.header.notes ?? []), ...[meshNotes.value.get(id) ?? []].flat()];
+  const notes = clip?.header.notes ?? [];
+  const mesh = meshNotes.value.get(id);
   const open = useSignal(false);
   return (
     <li
@@ -57,11 +58,11 @@ function MotionItem({ id, name }: { id: string; name: string }) {
           aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
         >
           <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
-          <span class="motion-name" title={name}>{name}</span>
+          <span class="motion-name" title={[name, ...notes.map(sentence)].join("\n")}>{name}</span>
         </button>
       </Online>
       {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
-      {notes.length > 0 && (
+      {mesh && (
         <IconToggle
           icon="alert" label={`Notes about ${name}`} on={open.value} onClick={() => (open.value = !open.value)}
         />
@@ -72,7 +73,7 @@ function MotionItem({ id, name }: { id: string; name: string }) {
           : <span class="caption">{clip && seconds(clip.duration)}</span>}
         <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
       </Online>
-      {open.value && <Notes notes={notes} />}
+      {mesh && open.value && <Notes notes={[...notes, mesh]} />}
     </li>
   );
 }

@@ -25,6 +25,7 @@ function tween(percent: number): PoseEdit {
 export function TweenSection({ step }: { step: string }) {
   const percent = Math.round(100 * (goingOn(editsOf(state.stepNamed(step)), tween(0), "share") ?? 0));
   const label = "Tween";
+  const why = freePose() === null ? "Select a pose between the first and the last" : "";
   const [poses, eases] = [choicesOf("tween", "tweens"), choicesOf("tween", "eases")];
   const words = (of: number): string => `${of} % toward ${labelOf(poses, toward.value).toLowerCase()}`;
   const edit = ofStep(step, percent, (to) => editChange(step, tween(to)), (to) => {
@@ -49,13 +50,13 @@ export function TweenSection({ step }: { step: string }) {
       </div>
       <Field label="Of"><ScopeSegments /></Field>
       <div class="pose-tools">
-        <Button disabled={freePose() === null} onClick={mirror}>Mirror</Button>
+        <Button disabled={why !== ""} title={why || "Exchange left and right"} onClick={mirror}>Mirror</Button>
       </div>
       <div class="pose-tools">
         {eases.map((ease) => (
           <Button
             key={ease.value} class={classes("button", toolShown.value?.title === ease.label && "on")}
-            disabled={freePose() === null} title={sentence(ease.help)} onClick={() => openEase(step, ease)}
+            disabled={why !== ""} title={why || sentence(ease.help)} onClick={() => openEase(step, ease)}
           >
             {ease.label}
           </Button>
