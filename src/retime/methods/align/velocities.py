@@ -1,4 +1,4 @@
-"""What the filters of takes have in common: velocities, usual rates, and jumps along the recording.
+"""Velocities, usual rates and jumps along the recording, for the filters of takes.
 
 Velocities of live and recorded poses are taken over the same lag, so that they can be compared.
 """
