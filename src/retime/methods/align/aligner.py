@@ -16,6 +16,7 @@ from retime.methods.align.poses import LivePose, Sizer
 from retime.methods.align.stamps import Clock
 from retime.methods.align.trail import Trail
 from retime.motion import Motion
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
 # Longer gaps of the stream count as this (s).
@@ -170,8 +171,9 @@ class Aligner(ABC):
             raise InputError(f"a time to seek is a number of seconds, not {time!r}")
         if not self.recording.start <= time <= self.recording.end:
             raise InputError(
-                f"{time:g} s is not in the recording, which runs from {self.recording.start:g} to "
-                f"{self.recording.end:g} s"
+                "{time} is outside the recording, {recording}",
+                time=Moment(time),
+                recording=Span(self.recording.start, self.recording.end),
             )
         self.time = float(time)
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False

@@ -93,7 +93,7 @@ class PredictiveAligner(Aligner):
         self._auto_period = period == "auto"
         period = _USUAL_PERIOD if isinstance(period, str) and self._auto_period else period
         if isinstance(period, str) or not (np.isfinite(period) and 0.001 <= period <= 1):
-            raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s, or 'auto'")
+            raise InputError(f"the period is {period!r}; it can be from 0.001 to 1, or 'auto'")
         if cost not in ("position", "derivative"):
             raise InputError(f"no cost {cost!r}; there are position and derivative")
         super().__init__(reference, times=times, joints=joints)
