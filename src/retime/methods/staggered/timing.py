@@ -251,9 +251,9 @@ class Timing:
         """The changes that were asked for, (K, C), as a share of the largest."""
         return self._asked / self.amount
 
-    def with_way(self, way: FloatArray) -> Timing:
-        """Return this timing with other changes of refinements, as shares of the largest."""
-        wanted = self.known_refinements + self.amount * way
+    def along(self, way: FloatArray) -> Timing:
+        """Return this timing with changes of refinements (K, C) of up to 1 s, not in order."""
+        wanted = self.known_refinements + way
         return replace(self, refinements=wanted, wanted=wanted)
 
     def by_amount(self, amount: float) -> Timing:
