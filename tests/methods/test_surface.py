@@ -603,7 +603,8 @@ def test_a_foot_that_stands_arrives_when_asked_for() -> None:
         rotations=np.repeat(walk.rotations[:1], len(walk), axis=0),
         translations={"Hips": np.repeat(walk.root_translation[:1], len(walk), axis=0)},
     )
-    rise = np.stack([np.zeros(len(walk)), 0.02 * np.sin(3 * walk.times), 0 * walk.times], axis=1)
+    rise = np.zeros((len(walk), 3))
+    rise[:, 1] = 0.03 * np.sin(3 * walk.times) - 0.06
     bobbing = replace(still, translations={"Hips": still.root_translation + rise})
     foot = walk.skeleton.index("LeftFoot")
     place = positions(still)[0, foot]
