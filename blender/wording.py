@@ -8,24 +8,28 @@ and some words mean another thing in Blender.
 # Words that Blender does not capitalise within a label.
 _SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
 
-# Labels, by parameter.
+# Labels, by parameter: those left of a field have room for some 15 letters.
 _LABELS = {
-    "alpha": "Feasibility Weight",
-    "beta": "Effort Weight",
+    "acceleration_limit": "Acceleration",
+    "alpha": "Feasibility",
+    "beta": "Effort",
     "constraints": "Contacts",  # a constraint is something else in Blender
     "drag": "Tip Lag",
     "every": "Beats",
     "filter": "Noise Filter",
     "fit": "Spline Fit",
     "fit_flights": "Fit Jumps",
-    "gravity_from": "Recorded Flights",
+    "frame_cost": "Frame Cost",
+    "gravity_from": "Recorded Jumps",
     "grips": "Keep Grips",
     "keep": "Keep Poses",
     "limit_factor": "Torque Reserve",
     "max_step": "Max Speed",
     "mode": "Surface",
     "moments": "Lock Markers",
+    "open_end": "End Early",
     "past_end": "Past the End",
+    "repeat": "Repeat Cycle",
     "slack": "Force Tolerance",
     "smoothness": "Even Speed",
     "tolerance": "Tolerance",

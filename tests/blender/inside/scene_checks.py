@@ -238,6 +238,12 @@ class Recorder:
     def prop(self, data, name, **options):
         about = data.bl_rna.properties[name]
         self.drawn.append(("prop", about.type, about.name, about.description))
+        # A sidebar of the default width has room for this much beside a field, or a check box.
+        most = 20 if about.type == "BOOLEAN" else 15
+        assert "text" in options or len(about.name) <= most, f"{about.name} is cut off"
+        for item in about.enum_items if about.type == "ENUM" else ():
+            assert item.description, (about.name, item.name)
+            assert len(item.name) <= 18, f"{item.name} is cut off"
 
     def operator(self, name, **options):
         module, _, short = name.partition(".")
@@ -261,6 +267,7 @@ class Recorder:
         pass
 
     def _part(self, *given, **options):
+        assert len(options.get("heading", "")) <= 15, options
         return Recorder(self.drawn)
 
     row = column = box = grid_flow = _part
