@@ -8,7 +8,7 @@ and some words mean another thing in Blender.
 # Words that Blender does not capitalise within a label.
 _SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
 
-# Labels, by parameter: those left of a field have room for some 15 letters.
+# Labels, by parameter: those left of a field have room for some 13 letters.
 _LABELS = {
     "acceleration_limit": "Acceleration",
     "alpha": "Feasibility",
@@ -17,20 +17,23 @@ _LABELS = {
     "drag": "Tip Lag",
     "every": "Beats",
     "filter": "Noise Filter",
+    "first_beat": "Count From",
     "fit": "Spline Fit",
     "fit_flights": "Fit Jumps",
     "frame_cost": "Frame Cost",
-    "gravity_from": "Recorded Jumps",
+    "gravity_from": "Jumps",
     "grips": "Keep Grips",
     "keep": "Keep Poses",
-    "limit_factor": "Torque Reserve",
+    "limit_factor": "Torque Factor",
+    "max_refinement": "Max Offset",
     "max_step": "Max Speed",
     "mode": "Surface",
     "moments": "Lock Markers",
+    "neighbours": "Comparisons",
     "open_end": "End Early",
     "past_end": "Past the End",
     "repeat": "Repeat Cycle",
-    "slack": "Force Tolerance",
+    "slack": "Force Slack",
     "smoothness": "Even Speed",
     "tolerance": "Tolerance",
 }
