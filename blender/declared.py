@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from .wording import label_of, menu_of, title, tooltip_of, values_of
+from .wording import label_of, menu_of, title, tooltip_of
 
 PAGE = json.loads(Path(__file__).with_name("retime_parameters.json").read_text("utf-8"))
 # Parameters that operators take from the scene, and one for which panels have no list of contacts.
@@ -33,13 +33,7 @@ LABELS = {p["name"]: label_of(p) for method in PAGE.values() for p in method["pa
 
 def offered(method):
     """List the parameters of a method that a panel can show."""
-    return [p for p in map(_as_menu, PAGE[method]["parameters"]) if _fits_a_field(p)]
-
-
-def _as_menu(p):
-    """Turn a parameter that takes a few words into a choice: a panel has menus, not free text."""
-    words = values_of(p["name"]) if p["kind"] == "text" else []
-    return {**p, "kind": "choice", "choices": words} if words else p
+    return [p for p in PAGE[method]["parameters"] if _fits_a_field(p)]
 
 
 def _fits_a_field(p):
@@ -50,8 +44,7 @@ def _fits_a_field(p):
 
 def words_of(method, parameter):
     """Make the items of a menu of the words that a parameter takes among other things."""
-    listed = next(p for p in PAGE[method]["parameters"] if p["name"] == parameter)
-    return menu_of(parameter, listed["words"])
+    return menu_of(next(p for p in PAGE[method]["parameters"] if p["name"] == parameter))
 
 
 # ---- properties
@@ -91,15 +84,15 @@ def _bounds(p):
     return -_ANY if low is None else low, _ANY if high is None else high
 
 
-def _words(method, p):
+def _words(p):
     """Return the label and the tooltip of a property; the unit is there unless the field has it."""
     unit = p["unit"] if _unit(p)[0] == "NONE" else ""
     if _is_time(p):
         unit = "frame" if p.get("moment") else "frames"
-    return {"name": label_of(p), "description": tooltip_of(method, p, unit)}
+    return {"name": label_of(p), "description": tooltip_of(p, unit)}
 
 
-def _converted(method, p):
+def _converted(p):
     """Make the property of a time, a length, a mass or an acceleration in the scene's units."""
     low, high = _bounds(p)
 
@@ -112,22 +105,20 @@ def _converted(method, p):
 
     return FloatProperty(
         get=get, set=set_, precision=1 if _is_time(p) else 3, step=10, min=min(low, 0.0),
-        unit=_unit(p)[0], **_words(method, p),
+        unit=_unit(p)[0], **_words(p),
     )  # fmt: skip
 
 
-def _number(method, p):
+def _number(p):
     """Make the property of another number."""
     low, high = _bounds(p)
     default = _start(p)
     if p["kind"] == "int":
         low, high = int(max(low, -(2**31))), int(min(high, 2**31 - 1))
-        return IntProperty(default=int(default), min=low, max=high, **_words(method, p))
+        return IntProperty(default=int(default), min=low, max=high, **_words(p))
     kind = {"subtype": "FACTOR"} if (low, high) == (0.0, 1.0) else {"unit": _unit(p)[0]}
     digits = 2 if default >= 0.1 or not default else 3
-    return FloatProperty(
-        default=default, min=low, max=high, precision=digits, **kind, **_words(method, p)
-    )
+    return FloatProperty(default=default, min=low, max=high, precision=digits, **kind, **_words(p))
 
 
 def _start(p):
@@ -138,16 +129,15 @@ def _start(p):
     return min(max(_FIRST.get(p["name"], 0.0), low), high)
 
 
-def _property(method, p):
+def _property(p):
     """Make Blender's property for a declared parameter."""
     if _is_converted(p):
-        return _converted(method, p)
+        return _converted(p)
     if p["kind"] == "bool":
-        return BoolProperty(default=bool(p["default"]), **_words(method, p))
+        return BoolProperty(default=bool(p["default"]), **_words(p))
     if p["kind"] == "choice":
-        items = menu_of(p["name"], p["choices"])
-        return EnumProperty(items=items, default=p["default"], **_words(method, p))
-    return _number(method, p)
+        return EnumProperty(items=menu_of(p), default=p["default"], **_words(p))
+    return _number(p)
 
 
 def _preset(p):
@@ -168,21 +158,21 @@ def _preset(p):
     )  # fmt: skip
 
 
-def _properties(method, p):
+def _properties(p):
     """Make all properties of a parameter: the switch of an optional one, its value, its presets."""
     if p["optional"]:
-        about = tooltip_of(method, p)
+        about = tooltip_of(p)
         yield f"use_{p['name']}", BoolProperty(name=f"Set {label_of(p)}", description=about)
     if _is_converted(p):
         yield _kept_name(p), FloatProperty(default=_start(p), options={"HIDDEN"})
-    yield p["name"], _property(method, p)
+    yield p["name"], _property(p)
     if p.get("presets"):
         yield f"{p['name']}_preset", _preset(p)
 
 
 def _group(method):
     """Make the group of a method's properties."""
-    annotations = {n: made for p in offered(method) for n, made in _properties(method, p)}
+    annotations = {n: made for p in offered(method) for n, made in _properties(p)}
     name = f"RETIME_PG_{method}"
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 

@@ -3,21 +3,20 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..declared import chosen
+from ..declared import chosen, words_of
 from ..engine_process import running_engine
 from ..jobs import Job
 from ..preferences import preferred_engine
 from ..problem import Problem
 from ..retiming import Retiming, part_of, step, tried
 from ..song import place_strip, song_of
-from ..wording import menu_of, values_of
 from .looking import MARK, clear_marks
 
 _NO_SONG = (
     "There is no song. Add a sound strip in the Video Sequencer, choose a sound in the panel, or "
     "set the Tempo"
 )
-_EVERY = [("SETTINGS", "As Set", "What the panel shows"), *menu_of("every", values_of("every"))]
+_EVERY = [("SETTINGS", "As Set", "What the panel shows"), *words_of("sync", "every")]
 
 
 def beats_of(engine, song, values):
