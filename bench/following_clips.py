@@ -23,7 +23,7 @@ MORE_TAKES: tuple[tuple[Crop, Crop], ...] = (
     (("13_11", 0, 3.45), ("16_01", 0, 3.4)),
     (("07_01", 0, 2.6), ("12_01", 0, 4.0)),
 )
-# A recording, and what somebody does who performs something else.
+# A recording, and a performance of another action.
 OTHERS: tuple[tuple[Crop, Crop], ...] = (
     (("16_15", 0, 3.9), ("13_17", 2, 7)),
     (("22_17", 0, 5), ("02_01", 0, 2.85)),
@@ -45,7 +45,7 @@ HELD_OUT: tuple[Crop, ...] = (
     *(("55_01", 0, 8), ("64_05", 0, 3.2), ("77_05", 0, 4.2), ("85_02", 0, 6.7), ("88_01", 0, 1.6)),
 )
 _WALK: Crop = ("16_31", 0, 3.5)
-_BRISK_WALK: Crop = ("07_12", 0.05, 2.15)  # its first two frames are no walk
+_BRISK_WALK: Crop = ("07_12", 0.05, 2.15)  # its first two frames do not belong to the walk
 _JUMP: Crop = ("13_13", 0, 3.6)
 _WALKS: tuple[Crop, ...] = (
     *(("02_01", 0, 2.85), ("07_01", 0, 2.6), ("08_01", 0, 2.3), ("08_02", 0, 2.4)),

@@ -259,7 +259,7 @@ def test_a_recording_goes_on_when_the_sender_begins_anew(tmp_path: Path) -> None
     stamps = [*np.arange(100, 102, 0.02), 1e9, *np.arange(0, 2, 0.02)]
     kept = tmp_path / "kept.npz"
     spool = Spool(kept)
-    with pytest.raises(InputError, match="another program records"):
+    with pytest.raises(InputError, match="another program is recording"):
         Spool(kept)
     for k, stamp in enumerate(stamps):
         spool.add(Frame(float(stamp), 5000 + 0.02 * k, {"hips": bone}, None))

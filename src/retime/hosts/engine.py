@@ -151,7 +151,7 @@ class Engine:
             values = request.get("parameters", {})
             if not isinstance(values, Mapping):
                 raise InputError('"parameters" must be an object')
-            self.tell("Asking what a body could do", 0.5)
+            self.tell("Checking what the body can do", 0.5)
             told = judge(motion, judged_by((), values)).explanation
             share = float(told.share)
             problems += [{"start": v.start, "end": v.end, "what": v.text} for v in told.violations]

@@ -66,7 +66,7 @@ class Cue:
     """Output at one time."""
 
     part: str | None
-    """Which recording is performed; none while that is not known."""
+    """The recording that is performed; None while it is unknown."""
     time: float
     """The recording's time to show, seconds."""
     rate: float
@@ -145,7 +145,7 @@ class Follower:
         self.state = "following"
 
     def arrived(self, now: float) -> None:
-        """Note that packets of the performer came, whatever their stamps: this is not silence."""
+        """Record that packets of the performer arrived, whatever their stamps: no silence."""
         self._arrived = now if self._arrived is None else max(now, self._arrived)
 
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:

@@ -47,7 +47,7 @@ class Frame:
 
 
 class Assembler:
-    """Makes frames of packets: a sender may put a frame into one datagram or into many.
+    """Assemble frames from packets: a sender may put a frame into one datagram or into many.
 
     A frame is whole when all bones came that this sender sends, when a bone comes again, or when
     the sender's clock has moved on; :meth:`flush` ends one that waits for a lost packet.

@@ -15,7 +15,7 @@ Address = tuple[str, int]
 # A sender that is silent for so long has left: another may take its place, seconds. A program that
 # was started again sends from another port of the same machine: it waits for less.
 _LEFT, _LEFT_PORT = 2.0, 0.25
-# Rates and losses are told over this long, seconds.
+# Period over which rates and losses are measured (s).
 _WINDOW = 3.0
 _MOST_STAMPS = 1024
 _MOST_NAMES = 40

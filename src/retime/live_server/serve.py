@@ -298,7 +298,7 @@ def _feed(
 
 
 def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
-    """Return the first message for a listener."""
+    """Return the first message for a client."""
     parts = follower.parts.values()
     return {
         "performer": list(follower.joints),

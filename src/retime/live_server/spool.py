@@ -181,7 +181,7 @@ def _figure(
 
 
 def _held(track: FloatArray) -> FloatArray:
-    """Fill what did not come with what came before it, or first."""
+    """Fill gaps with the previous value, or the first one."""
     known = np.isfinite(track[:, 0])
     last = np.maximum.accumulate(np.where(known, np.arange(len(track)), -1))
     last[last < 0] = int(np.argmax(known))

@@ -55,7 +55,7 @@ class Trackers:
         return {name: self.joints[j] for name, (j, _) in (self._worn or {}).items()}
 
     def calibrate(self) -> None:
-        """Forget who wears what, and wait for the calibration pose."""
+        """Forget the assignment of devices, and wait for the calibration pose."""
         self._worn = None
         self._past.clear()
 

@@ -1,4 +1,4 @@
-"""Velocities, usual rates and jumps along a recording, shared by the filters of takes.
+"""Velocities, usual rates and jumps along the recording, for the filters of takes.
 
 Velocities of live and recorded poses are taken over the same lag, so that they can be compared.
 """
@@ -63,9 +63,10 @@ def recorded_velocities(path: FloatArray, places: float) -> FloatArray:
 
 def usual_rates(rates: FloatArray) -> FloatArray:
     """Return the probability of each rate of a performer who moves; the first rate is 0."""
-    out = np.exp(-0.5 * ((rates - 1) / _USUAL_SPREAD) ** 2)
+    out: FloatArray = np.exp(-0.5 * ((rates - 1) / _USUAL_SPREAD) ** 2)
     out[0] = 0.0
-    return np.asarray(out / out.sum())
+    out /= out.sum()
+    return out
 
 
 def jump_sums(decay: FloatArray, *, back: bool) -> FloatArray:
