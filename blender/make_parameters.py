@@ -41,34 +41,34 @@ def _is_moment(kind):
     return any(a.kind != "length" for a in own) or any(map(_is_moment, typing.get_args(kind)))
 
 
-def _words(kind):
-    """List the words that stand among the values of a parameter's tuples, such as presets."""
-    if typing.get_origin(kind) is typing.Literal:
-        return list(typing.get_args(kind))
-    return [w for inner in typing.get_args(kind) for w in _words(inner)]
+def _holds(kind, default):
+    """Return whether a field of a kind can show a default."""
+    if kind in ("float", "int"):
+        return default is None or isinstance(default, int | float)
+    return kind != "choice" or isinstance(default, str)
 
 
 def _entry(p):
     """Describe a parameter as a panel needs it."""
     kind, choices, optional = _kind(p.type)
     default = None if p.required else p.default
-    numeric = default is None or isinstance(default, int | float)
-    if (kind in ("float", "int") and not numeric) or (
-        kind == "choice" and not isinstance(default, str)
-    ):
+    if not _holds(kind, default):
         kind = "other"
     about = p.about
-    entry = {"name": p.name, "label": p.label, "kind": kind, "help": about.help, "unit": about.unit}
-    entry["advanced"] = about.advanced
+    entry = {"name": p.name, "label": p.label, "kind": kind, "unit": about.unit}
+    entry |= {"help": about.form_help or about.help, "advanced": about.advanced}
     if kind == "float" and _is_moment(p.declared_type):
         entry["moment"] = True
     if about.presets:
         entry["presets"] = dict(about.presets)
+    if about.choices:
+        entry["words"] = {c.value: [c.label, c.help] for c in about.choices}
+        if kind == "text":  # a panel has menus, no free text
+            kind = entry["kind"] = "choice"
+            choices = list(entry["words"])
     if kind != "other":
         entry |= {"default": default, "optional": optional or default is None}
         entry |= {"minimum": about.minimum, "maximum": about.maximum, "choices": choices}
-    elif words := [w for w in _words(p.type) if isinstance(w, str)]:
-        entry["words"] = words
     return entry
 
 

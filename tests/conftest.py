@@ -81,8 +81,10 @@ def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
         pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
     started: list[Studio] = []
 
-    def start(*files: Path, folder: Path | None = None, cold: bool = False) -> Studio:
-        started.append(Studio(folder or tmp_path / "study.retime", *files, cold=cold))
+    def start(
+        *files: Path, folder: Path | None = None, cold: bool = False, port: int = 0
+    ) -> Studio:
+        started.append(Studio(folder or tmp_path / "study.retime", *files, cold=cold, port=port))
         return started[-1]
 
     yield start

@@ -70,11 +70,12 @@ class Window:
 class Studio:
     """A server process on a project's folder."""
 
-    def __init__(self, folder: Path, *files: Path, cold: bool = False) -> None:
+    def __init__(self, folder: Path, *files: Path, cold: bool = False, port: int = 0) -> None:
         self.folder = folder
         arguments = [
             "studio", *map(str, files),
             "--project", str(folder), "--root", str(folder.parent), "--no-browser",
+            "--port", str(port),
         ]  # fmt: skip
         warm = None if cold else _warm_studio()
         self.process: Forked | subprocess.Popen[bytes] = (

@@ -273,28 +273,47 @@ def test_exports_can_be_read_again(open_page: Open, jump_file: Path, tmp_path: P
     np.testing.assert_allclose(there, shown, atol=1e-4)
 
 
+ENABLED = """[...document.querySelectorAll("button, input, select")]
+    .filter(e => !e.matches(":disabled") && e.checkVisibility())
+    .map(e => e.getAttribute("aria-label") || e.textContent.trim())"""
+
+
 def test_a_server_that_is_gone_is_said_and_found_again(
     open_page: Open, jump_file: Path, start_studio: Callable[..., Studio]
 ) -> None:
-    page = open_page(jump_file, size=(970, 600))
+    page = open_page(jump_file, size=(1280, 800))
     page.up_to_date()
     page.add_step(**SPLINE)
-    before = page.get("retime.state.projectHash.value")
+    typing = page.page.get_by_label("Duration, s", exact=True).first
+    typing.fill("2.2")  # and not confirmed
+    port = page.studio.port
     page.studio.kill()
     page.until("retime.state.link.value === 'gone'")
-    assert page.page.get_by_text("The server does not answer").is_visible()
-    page.page.keyboard.press("ArrowRight")  # looking goes on
+    bar = page.page.locator("#server-gone")
+    assert "nothing can be changed" in bar.inner_text()
+    assert "Not applied yet: Duration 2.20 s (Spline)" in bar.inner_text()
+    assert typing.is_disabled()
+    assert typing.input_value() == "2.20"
+    assert "when it is back" in page.get("document.querySelector('.inspector .online').title")
+    left = page.get(ENABLED)
+    assert not {"Export", "Mute (M)", "Duration, s", "Add a step", "Open files"} & set(left), left
+    more = page.page.locator(".inspector .section-heading", has_text="More")
+    folded = more.get_attribute("aria-expanded")
+    more.click()  # looking goes on
+    assert more.get_attribute("aria-expanded") != folded
+    page.page.keyboard.press("ArrowRight")
     assert page.get("retime.state.time.value") > 0
-    # What is typed meanwhile waits, and what cannot wait is said not to have happened.
-    page.page.evaluate("retime.actions.change(retime.state.step.value.id, {mute: true})")
-    assert page.page.get_by_text("1 change will be applied").is_visible()
+    # What cannot wait is said not to have happened.
     page.page.evaluate("retime.actions.run({type: 'remove_step', id: 's1'})")
     assert page.page.get_by_role("heading", name="Not applied").is_visible()
-    again = start_studio(folder=page.studio.folder)
+    again = start_studio(folder=page.studio.folder, port=port)
     page.studio = again
     page.open()
+    page.until("retime.state.result.value?.duration > 2.1")
     page.up_to_date()
-    assert page.get("retime.state.projectHash.value") == before
+    assert page.get("retime.state.committed.value.versions.A[0].parameters.duration") == 2.2
+    assert page.get("retime.state.unsent.value") == []
+    assert not typing.is_disabled()
     page.errors.clear()
 
 

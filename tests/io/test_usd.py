@@ -262,7 +262,7 @@ def test_units_and_rates(tmp_path: Path) -> None:
     assert fine.fps == 120.0
     assert len(fine) == 241
     assert fine.units.how == "assumed"
-    assert any("no metersPerUnit" in n for n in fine.notes)
+    assert any("metersPerUnit is missing" in n for n in fine.notes)
     assert retime.read(tmp_path / "plain.usda", fps=60).fps == 60.0
 
 

@@ -246,7 +246,7 @@ def test_a_stranger_s_file_is_not_recorded_over(tmp_path: Path) -> None:
 
     other = tmp_path / "take.npz.part"
     other.write_bytes(b"half a download" * 1000)
-    with pytest.raises(InputError, match="is in the way"):
+    with pytest.raises(InputError, match="is not a recording"):
         Spool(tmp_path / "take.npz")
     assert other.read_bytes() == b"half a download" * 1000
 

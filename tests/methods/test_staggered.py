@@ -891,7 +891,7 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        (lambda p: p.retime(3, p.times[5]), "past its neighbour: it has room"),
+        (lambda p: p.retime(3, p.times[5]), "past its neighbour; possible:"),
         (lambda p: p.retime(0, 0.1), "first pose starts the clip"),
         (lambda p: p.retime(3, float("nan")), "time is nan"),
         (lambda p: p.retime(99, 1.0), "there is no pose 99"),

@@ -346,7 +346,7 @@ def test_strangers_are_refused(start_studio: Start, jump_file: Path) -> None:
     assert studio.ask("GET", "/", cookie="x=y")[0] == 403
     assert studio.ask("GET", "/?token=wrong", cookie="")[0] == 403
     assert studio.ask("POST", "/upload?name=x.bvh", b"x")[0] == 403
-    assert studio.ask("GET", "/motions/m9/file")[0] == 422
+    assert studio.ask("GET", "/motions/m9/mesh")[0] == 422
     assert studio.ask("GET", "/..%2f..%2fpyproject.toml")[0] == 404
     for wrong in ({"origin": "http://evil.example"}, {"Cookie": "x=y"}, {"Host": "evil.example"}):
         with pytest.raises((InvalidStatus, ConnectionClosed)):

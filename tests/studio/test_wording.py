@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import typing
+from typing import Any
 
 import pytest
 
 from retime import InputError, TimeWarp
+from retime.methods import METHODS
 from retime.notes import Note, Remedy
+from retime.parameters import Parameter, declared
 from retime.studio.forms import method_forms
 from retime.studio.wording import studio_error, studio_notes, studio_words
 
@@ -18,6 +22,43 @@ def test_the_help_of_forms_names_no_argument_of_the_command_line() -> None:
     )
     fields = [(f.name, f.help) for form in method_forms() for f in form.fields]
     assert [(name, text) for name, text in fields if foreign.search(text)] == []
+
+
+def test_every_choice_has_a_label_that_says_more_than_its_value() -> None:
+    """Labels are declared with the parameters: a menu never shows a word of the recipe's syntax."""
+    for method in METHODS.values():
+        for p in declared(method.parameters):
+            where = f"{method.name}.{p.name}"
+            assert [c.value for c in p.about.choices if c.value not in _text(p)] == [], where
+            assert {c.value for c in p.about.choices} >= set(_words(p.type)), where
+            labels = [c.label for c in p.about.choices]
+            assert len(set(labels)) == len(labels), where
+            for label in labels:
+                assert re.fullmatch(r"[A-Z0-9½][^_]*[^.]", label), where
+    fields = {f.name: f for form in method_forms() for f in form.fields}
+    shown = {c.label for f in fields.values() for c in f.choices}
+    assert not shown & {"Auto", "Frozen", "Intersection", "Log", "Levenberg-marquardt", "Touched"}
+
+
+def _words(kind: Any) -> list[str]:
+    """The words among the values of a type, tables of a parameter included."""
+    if typing.get_origin(kind) is typing.Literal:
+        return [w for w in typing.get_args(kind) if isinstance(w, str)]
+    return [w for inner in typing.get_args(kind) for w in _words(inner)]
+
+
+def _text(p: Parameter) -> list[str]:
+    """The words of a parameter; one of free text takes what it declares."""
+    free = p.type is str or str in typing.get_args(p.type)
+    return [c.value for c in p.about.choices] if free else _words(p.type)
+
+
+def test_the_help_of_a_choice_uses_the_labels_of_its_menu() -> None:
+    for form in method_forms():
+        for f in form.fields:
+            for choice in f.choices:
+                named = re.search(rf"(?:^|[.;(] ?){re.escape(choice.value)}[:)]", f.help)
+                assert not named, (f.name, f.help)
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,13 @@ export interface Listen {
   address: string | null;
 }
 
+/** A word that a field takes: what it is in a recipe, in a menu, and what it does. */
+export interface FieldChoice {
+  value: string;
+  label: string;
+  help: string;
+}
+
 /** One parameter of a method, as a form shows it. */
 export interface FormField {
   name: string;
@@ -189,7 +196,7 @@ export interface FormField {
   required: boolean;
   minimum: number | null;
   maximum: number | null;
-  choices: string[];
+  choices: FieldChoice[];
   metavar: string | null;
   advanced: boolean;
   shared: boolean;

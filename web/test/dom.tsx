@@ -2,7 +2,7 @@
 
 import { render, type ComponentChildren } from "preact";
 import { vi } from "vitest";
-import type { FormField, MethodForm, Project, StepEntry, Welcome } from "../src/protocol";
+import type { FieldChoice, FormField, MethodForm, Project, StepEntry, Welcome } from "../src/protocol";
 import * as state from "../src/store/state";
 
 /** Messages to the server, newest last. */
@@ -63,6 +63,10 @@ export const field = (given: Partial<FormField>): FormField => ({
   minimum: null, maximum: null, choices: [], metavar: null, advanced: false, shared: false, slider: null, step: 0.01,
   ends: null, ...given,
 });
+
+/** Words that a field takes, with labels such as "Rest pose" for `rest: "Rest pose"`. */
+export const words = (labels: Record<string, string>): FieldChoice[] =>
+  Object.entries(labels).map(([value, label]) => ({ value, label, help: "" }));
 
 export const method = (name: string, ...fields: FormField[]): MethodForm =>
   ({ name, title: name.charAt(0).toUpperCase() + name.slice(1), summary: `${name} it`, fields });

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe("fields", () => {
-  const duration = field({ name: "duration", choices: ["free"] });
+  const duration = field({ name: "duration", choices: [{ value: "free", label: "Free", help: "" }] });
 
   it("a free duration is not offered beside keytimes of a guided step, and says why", () => {
     open(step("guided", { keytimes: [[1, 1.2]] }));

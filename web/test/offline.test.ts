@@ -87,6 +87,36 @@ test("a value of a step that is gone, and what cannot wait, are shown as not app
   last().document(["s2"], 2);
   expect(done()).toEqual([]);
   expect(state.problems.value.map((p) => p.title)).toEqual(["Not applied", "Not applied"]);
+  expect(state.problems.value[1]!.text).toBe("Duration 2.00. The step was removed meanwhile.");
+});
+
+test("what waits is shown in its field", () => {
+  actions.change("s1", { parameters: { duration: 2 } });
+  expect(state.stepNamed("s1")!.parameters).toEqual({ duration: 2 });
+  expect(state.committed.value!.versions.A[0]!.parameters).toEqual({});
+});
+
+test("a studio that is started again gets what another window left, for the same document only", () => {
+  const stored = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    setItem: (name: string, value: string) => stored.set(name, value),
+    getItem: (name: string) => stored.get(name) ?? null, removeItem: (name: string) => stored.delete(name),
+  });
+  const again = (hash: string): void => {
+    state.committed.value = null; // another page
+    state.unsent.value = [];
+    const changes = [{ type: "change_step", id: "s1", parameters: { duration: 2 } }];
+    stored.set("retime.unsent", JSON.stringify({ hash, changes }));
+    connect();
+    last().open();
+    last().document(["s1"], 2);
+  };
+  again("");
+  expect(done()).toEqual([{ type: "change_step", id: "s1", parameters: { duration: 2 } }]);
+  expect(stored.size).toBe(0);
+  again("another");
+  expect(done()).toEqual([]);
+  expect(state.problems.value.at(-1)!.title).toBe("Not applied");
 });
 
 test("what waits for the solver when the server goes is kept too", () => {

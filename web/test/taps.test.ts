@@ -50,13 +50,30 @@ describe("what was acted", () => {
   });
 });
 
-test("the help lists every shortcut", () => {
-  const listed = KEYS.flatMap(([keys]) => keys.split(", ")).join(" ");
-  const names: Record<string, string> = { " ": "Space", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
-  for (const key of Object.keys(SHORTCUTS)) {
-    if (key === "Enter") continue; // told with the taps that it keeps
-    const name = names[key] ?? (key.length === 1 ? key.toUpperCase() : key);
-    expect(listed, key).toContain(name);
+const NAMES: Record<string, string> = {
+  " ": "Space", ArrowLeft: "← →", ArrowRight: "← →", ArrowUp: "↑ ↓", ArrowDown: "↑ ↓", Escape: "Esc", F10: "Shift + F10",
+};
+
+/** Keys that a module asks for, by what stands in its source. */
+function keysIn(path: string): string[] {
+  const lines = readFileSync(`src/${path}`, "utf8").split("\n").filter((line) => /case "|key\b.*=== "/.test(line));
+  return lines.flatMap((line) => [...line.matchAll(/(?:case|===) "([^"]+)"/g)].map(([, key]) => key!));
+}
+
+test.each([
+  ["panels/page/keys.ts", "Everywhere"],
+  ["timeline/warp/keyboard.ts", "In the timeline"],
+  ["timeline/joints/joint_keyboard.ts", "In the timeline"],
+  ["timeline/poses/pose_keyboard.ts", "In Poses"],
+  ["panels/recipe/recipe.tsx", "In the recipe"],
+])("the help lists every key of %s", (path, place) => {
+  const at = (name: string): string[] => KEYS.find(([title]) => title === name)![1].flatMap(([keys]) => keys.split(", "));
+  const listed = new Set([...at("Everywhere"), ...at("In the timeline"), ...at(place)]);
+  const asked = [...keysIn(path), ...(place === "Everywhere" ? Object.keys(SHORTCUTS) : [])];
+  expect(asked.length).toBeGreaterThan(2);
+  for (const key of asked) {
+    const name = NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key);
+    expect([name, `Ctrl + ${name}`].some((shown) => listed.has(shown)), `${path}: ${key}`).toBe(true);
   }
 });
 

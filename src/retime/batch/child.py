@@ -32,7 +32,7 @@ def _warm_up() -> None:
 
 def main() -> None:
     """Work until the standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinator to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
     target = own_output()
     _warm_up()
     send_message(target, b"ready")

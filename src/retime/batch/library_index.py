@@ -71,7 +71,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
         if not count:
             raise InputError(f"no readable motion in the folder {folder}")
         with contextlib.suppress(FileExistsError, OSError):
-            os.replace(beside, place)  # another run may have been first: its index is the same
+            os.replace(beside, place)  # another run may have finished first with the same index
         if not place.is_dir():
             raise InputError(f"cannot write the index {place}")
     finally:

@@ -13,15 +13,13 @@ from retime.arrays import FloatArray
 from retime.motion import Motion
 from retime.motion.contact import Contact
 
-__all__ = ["displacement", "frame_weights", "frames_of"]
-
-# Nobody's foot or hand is faster than this beside a contact, m/s.
+# Largest speed of a foot or hand next to a contact, m/s.
 _FASTEST_FOOT = 3.0
 # Weight of a frame at the very end of a contact, of a mean over its frames.
 _JOINS = 1e-3
-# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+# Largest mean speed at which a held joint slides from one contact to the next, m/s.
 _FASTEST_SLIDE = 0.4
-# Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
+# Shortest time in which a foot is lifted and put down elsewhere, seconds.
 _NO_STEP = 0.06
 # Contacts with a gap shorter by this than that, seconds, get all the time they need.
 _LESS_STEP = 0.02
@@ -94,7 +92,7 @@ def _eased(u: FloatArray) -> FloatArray:
 def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
+    """Return the displacement of a joint, (F, 3), and the share by which it is held, (F,).
 
     A target is a place (3,), or a path (F, 3) on a support that moves.
     """

@@ -17,19 +17,22 @@ from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
-from retime.parameters import About
+from retime.parameters import About, Choice
 from retime.timing import TimeWarp
-
-__all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "contact_fixes"]
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
     About(
-        "Which contacts to keep in place: all (hold), those of joints that the edit moves "
-        "(touched), or none (free)."
+        "Contacts to keep in place.",
+        label="Hold contacts",
+        choices=(
+            Choice("hold", "All contacts", "all contacts"),
+            Choice("touched", "Those of moved joints", "those of joints that the edit moves"),
+            Choice("free", "None", "none"),
+        ),
     ),
 ]
-# A joint that is this near to where the source had it, in metres, was not moved.
+# Distance from the source's position below which a joint counts as unmoved, metres.
 _UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
@@ -116,7 +119,7 @@ def _held(
     the ground.
     """
     here = positions(retimed)
-    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
     sliding: list[str] = []
@@ -126,14 +129,14 @@ def _held(
     targets = contact_targets(
         retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
     )
-    if not warp.loop:  # later turns of a cycle are moved all
+    if not warp.loop:  # later cycles are moved completely
         targets = {
             c: t
             for c, t in targets.items()
             if (c.joint in grounded and not touched)
             or _is_moved(c, retimed, source, warp, here, ground)
         }
-    # While one arm is edited, legs are as they were: the source remembers how they were held.
+    # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
     return hold_contacts(retimed, targets, fade=fade, known=known)
 
@@ -141,7 +144,7 @@ def _held(
 def as_delivered(
     source: Motion, made: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
 ) -> Motion:
-    """Hold the contacts of a retimed motion as its delivery will, for those who judge it before.
+    """Hold the contacts of a retimed motion as in the delivered result, to evaluate it earlier.
 
     Parameters
     ----------

@@ -22,13 +22,15 @@ from retime.timing import TimeWarp
 
 __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
-# How far the ground under a joint moved at times (N,): (N, 3) metres.
+# Displacement of the ground under a joint at times (N,): (N, 3) metres.
 Ground = Callable[[str, FloatArray], FloatArray]
-# A contact held farther than this from where it came to lie, in heights, moved on purpose.
+# Distance of a held contact from its retimed position above which the edit moved it on purpose, in
+# body heights.
 _MOVED = 0.25
-# A hand that slides farther than this in the source while it touches something, metres, slides.
+# Distance that a hand moves during a contact of the source above which it counts as sliding,
+# metres.
 _SLIDES = 0.01
-# What is left of a contact's displacement that is worth a word, in metres.
+# Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
 
 
@@ -113,7 +115,7 @@ def _places(source: Motion) -> FloatArray:
 def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
     """Return how far a contact's support has moved since the middle of the contact, (F, 3) metres.
 
-    It moves by the source's clock, as all else does: where the warp holds, a belt stands still.
+    The ground moves in source time like everything else: a treadmill stops where the warp holds.
     """
     if not any(contact.velocity):
         return np.zeros((len(motion), 3))
@@ -184,7 +186,7 @@ def hold_contacts(
             motion = replace(motion, rotations=trust(rotations))
             continue
         if seen is None or limb.linked:
-            seen = (positions(motion), global_rotations(motion))  # limbs do not hang on each other
+            seen = (positions(motion), global_rotations(motion))  # no limb is the parent of another
         solver = LimbSolver.of(motion, limb, known=seen)
         if not solver.can_bend:
             notes.append(
@@ -238,7 +240,7 @@ def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade
 
 @dataclass(frozen=True, eq=False)
 class HeldLimb:
-    """A limb whose contacts were held: what it was before, and its joints' rotations after."""
+    """A limb whose contacts were held: its state before, and the rotations of its joints after."""
 
     state: bytes
     joints: list[int]
@@ -248,7 +250,7 @@ class HeldLimb:
 def _state_of(
     motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
 ) -> bytes:
-    """Hash all that decides how a limb is held: it, what it is below, its contacts."""
+    """Hash the inputs of holding a limb: its joints, their ancestors and its contacts."""
     chain = motion.skeleton.chain(limb.end)
     tip = [] if limb.tip is None else [limb.tip]
     digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())

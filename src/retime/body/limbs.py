@@ -16,16 +16,14 @@ from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "two_bone"]
-
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
-# A bend below this share of the limb's length does not tell its plane; the usual one does.
+# Bend, relative to the limb's length, below which the usual plane of the limb is used.
 _CLEAR_BEND = 1e-4
 # A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
 # pulled straighter, it keeps at least this share of the shortness, so half of its bend.
 _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
-# A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
+# Cost of turning a flat foot, relative to bending the knee: flat feet should stay flat.
 _FOOT_STIFFNESS = 2.0
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
@@ -68,7 +66,8 @@ def two_bone(
     direction = reach / np.maximum(distance, 1e-12)
     least = np.abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
     distance = np.clip(distance, least, straightest * (upper + lower))
-    # Law of cosines: how far along the line to the target the middle joint lies, and how far off.
+    # Law of cosines: position of the middle joint along the line to the target, and distance from
+    # it.
     along = (upper**2 + distance**2 - lower**2) / (2 * distance)
     off = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
     out = _perpendicular(np.broadcast_to(np.asarray(pole, dtype=float), reach.shape), direction)
@@ -153,7 +152,8 @@ class LimbSolver:
         points, rotations = known or (positions(motion), global_rotations(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
-        # The usual bend in the frame of what the limb hangs on, for frames in which it is straight.
+        # The usual bend in the frame of the limb's parent, for frames in which the limb is
+        # straight.
         parent = int(motion.skeleton.parents[limb.upper])
         base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
         usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
@@ -272,7 +272,7 @@ class LimbSolver:
             pole = bent_about(_perpendicular(knee - hip, line), line, self.hinge, off)
             new_pole = quat.rotate(swing, pole)
             normal, new_normal = self.hinge, quat.rotate(swing, self.hinge)
-        # A hinge tells the plane of a limb that is straight.
+        # A hinge determines the plane of a straight limb.
         most = _STRAIGHTEST if self.hinge is None else 1.0
         new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole, straightest=most)
         upper_turn = quat.multiply(
@@ -299,7 +299,7 @@ class LimbSolver:
     def _foot_turn(
         self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray
     ) -> FloatArray:
-        """Turn the foot about its contact by what the knee would have to bend too much for.
+        """Turn the foot about its contact, as far as the knee would otherwise bend too much.
 
         Near full stretch a knee turns by degrees for each millimetre; there the foot takes the
         change of the leg's length, and all of it where the leg is too short.

@@ -14,8 +14,6 @@ from retime.body.pelvis import places, turns_at
 from retime.motion import Motion, quat
 from retime.timing import TimeWarp
 
-__all__ = ["keep_touches"]
-
 
 def keep_touches(
     motion: Motion,

@@ -12,14 +12,12 @@ import json
 import logging
 import os
 import queue
-import re
 import sys
 import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, TextIO
 
 import numpy as np
@@ -29,18 +27,16 @@ from retime.bounded_json import MOST_LINE, bounded_lines, parse
 from retime.coercion import coerce
 from retime.errors import FormatError, InputError, RetimeError
 from retime.evaluate import Evaluator, Job
-from retime.hosts.in_frames import Frames
-from retime.methods import METHODS, method
+from retime.hosts.in_frames import Frames, Labels
+from retime.methods import method
 from retime.motion import Motion
-from retime.notes import Remedy, present
+from retime.notes import present
 from retime.parameters import declared
 from retime.process.inside import own_output
 
-# The version of what passes on the lines; a host refuses an engine of another one.
+# Version of the protocol; a host rejects an engine with another one.
 PROTOCOL = 2
-# What a remedy may name besides parameters of methods; a host has its own ways to set these.
-_OF_JOBS = {"animation", "channel", "exact", "fps"}
-# Motions that are kept with what their steps found, so that a second try is quick.
+# Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
 _HEIGHTS = (0.4, 3.0)
@@ -56,7 +52,7 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
-        self._frames: Frames | None = None
+        self._presenter = Labels()
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -71,11 +67,11 @@ class Engine:
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
-        self._frames = None
+        self._presenter = Labels()
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
-            self._frames = _timeline(request)
+            self._presenter = _presenter(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
@@ -96,9 +92,8 @@ class Engine:
         self._say({"id": self._id, "progress": share, "word": word})
 
     def _said(self, note: str) -> str:
-        """Say a note as the host's user knows things: by its labels, and in its frames."""
-        text = present(note, _label)
-        return text if self._frames is None else self._frames.said(_with_labels(text))
+        """Return a note with the labels of the host's panel and in the frames of its timeline."""
+        return present(note, self._presenter)
 
     # ---- requests
 
@@ -177,7 +172,7 @@ class Engine:
         if not isinstance(values, Mapping):
             raise InputError('"parameters" must be an object')
         poses = edited_poses(motion, build(StaggerParameters, values))
-        # When each joint arrives at each pose: parts of a body are never quite in step.
+        # Time of each joint at each pose: body parts do not arrive at exactly the same time.
         arrivals = poses.times[:, None] + poses.refinements
         joints = motion.skeleton.names
         return {
@@ -215,39 +210,23 @@ class Engine:
         return self._motions[key]
 
 
-def _timeline(request: Mapping[str, Any]) -> Frames | None:
-    """Return the timeline in whose frames a host wants to be told things."""
-    given = request.get("in_frames")
+def _presenter(request: Mapping[str, Any]) -> Labels:
+    """Return how to show messages: with a host's labels, and in frames of its timeline if given."""
+    labels, given = _given_labels(request), request.get("in_frames")
     if given is None:
-        return None
+        return Labels(labels)
     first, fps = coerce(given, tuple[float, float], "in_frames")
     if not fps > 0:
         raise InputError(f"the frame rate must be above 0, not {fps:g}")
-    return Frames(first, fps)
+    return Frames(labels, first, fps)
 
 
-def _label(remedy: Remedy) -> str | None:
-    """Name a parameter as a host's panel does; of reading a file there is none."""
-    # One method after the other: importing them all takes longer than most retimings.
-    if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
-        return None
-    known = (p for m in METHODS.values() for p in declared(m.parameters))
-    return next((p.label for p in known if p.name == remedy.parameter), None)
-
-
-def _with_labels(text: str) -> str:
-    """Name parameters as a host's panel does, where a sentence names them as Python does."""
-    if "_" not in text:
-        return text
-    for name, label in _labels().items():
-        if "_" in name:
-            text = re.sub(rf"\b{name}\b", label, text)
-    return text
-
-
-@cache
-def _labels() -> dict[str, str]:
-    return {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
+def _given_labels(request: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the host's own labels of parameters, by name."""
+    given = request.get("labels", {})
+    if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError("labels must map names of parameters to texts")
+    return given
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:

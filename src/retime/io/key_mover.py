@@ -1,6 +1,6 @@
 """Move keys by a warp, and add keys where its curve needs them.
 
-Keys go where the warp shows them. A cut gets a key on both sides and none inside; both sides of a
+Keys move to their output times. A cut gets a key on both sides and none inside; both sides of a
 jump in the source stay apart; an end of the output gets a key where the track moves there; and
 knots of the warp become keys where it bends more between two keys than the track bears. Which
 values and tangents stand at the keys is each format's part.
@@ -58,7 +58,7 @@ class Shown:
 
     @property
     def rates(self) -> FloatArray:
-        """How fast source time goes by in each stretch between two keys, (N - 1,)."""
+        """Rate of source time between neighbouring keys, (N - 1,)."""
         out: FloatArray = np.diff(self.source) / np.maximum(np.diff(self.output), 1e-12)
         return out
 
@@ -72,14 +72,14 @@ class Shown:
 
 
 class KeyMover:
-    """Moves keys by a warp; what it finds about key times serves all tracks that have them.
+    """Move keys by a warp; tracks with equal key times share the results.
 
     Parameters
     ----------
     x, y : array (K,)
         Knots of the warp: output times, and the source's.
     grain : Grain
-        How finely the format tells times apart.
+        Resolution of times in the format.
     last : float, optional
         The output's end: a track whose last key is shown and held lasts to it.
     marks_holds : bool
@@ -98,7 +98,7 @@ class KeyMover:
         self.grain, self.last = grain, last
         self.backwards = bool(y[-1] < y[0])
         self.cuts = np.flatnonzero(np.diff(x) <= 0)
-        self._exact = np.asarray(x, dtype=float)  # ramps delay what follows a cut, and that alone
+        self._exact = np.asarray(x, dtype=float)  # ramps only delay keys after a cut
         self.x, self.y = self._exact.copy(), np.asarray(y, dtype=float)
         room = np.r_[self.x, np.inf][self.cuts + 2] - self.x[self.cuts]
         self.x[self.cuts + 1] = self.x[self.cuts] + np.minimum(grain.ramp, room / 2)
@@ -234,10 +234,10 @@ class KeyMover:
         chosen: list[IntArray] = []
         while len(knots):
             off = far / close
-            # Knots rise, and so do the stretches that they lie in: each is a run of knots.
+            # Knots increase, so the knots of a segment are consecutive.
             first = _is_first(stretch)
             worst = np.maximum.reduceat(off, np.flatnonzero(first))
-            # A stretch that is close enough needs none of its knots.
+            # A segment within the tolerance needs none of its knots.
             far_off = worst > 1
             if not far_off.any():
                 break

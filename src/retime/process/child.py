@@ -150,11 +150,11 @@ class Child:
         except queue.Empty:
             return None
         if not message:
-            self._messages.put(message)  # the end stays the end, however often it is asked for
+            self._messages.put(message)  # repeated reads after the end return the end again
         return message
 
     def kill(self) -> None:
-        """End the process at once, whatever it does."""
+        """Kill the process."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
 

@@ -38,7 +38,7 @@ class Places:
         self._strangers: dict[BoundedConnection, None] = {}
 
     def enter(self, connection: BoundedConnection) -> None:
-        """Give a connection a place; the oldest that waits is closed if there is none."""
+        """Give a connection a slot; if none is free, close the connection that waited longest."""
         self._strangers[connection] = None
         waiting = [c for c in self._strangers if c.is_waiting and not c.is_known] or [connection]
         over = len(self._strangers) - self.most
@@ -54,7 +54,7 @@ class Places:
 
 
 class BoundedConnection(H11Protocol):
-    """An HTTP connection that takes one of a number of places until the guard knows it."""
+    """An HTTP connection that uses one of a limited number of slots until it is authenticated."""
 
     def __init__(self, places: Places, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -62,7 +62,7 @@ class BoundedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self.is_known = False
         self.begun = 0.0
-        self._over = False  # closed, or handed over to a socket's protocol
+        self._over = False  # closed, or upgraded to a WebSocket
 
     @property
     def is_waiting(self) -> bool:
@@ -85,14 +85,14 @@ class BoundedConnection(H11Protocol):
             self._arrived()
 
     def on_response_complete(self) -> None:
-        """Keep a connection whose request was let through; a stranger stays one."""
+        """Release the slot of a connection whose request was accepted."""
         if self.scope is not None and dict(self.scope).get(_KNOWN):
             self.is_known = True
             self._places.leave(self)
         super().on_response_complete()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """Hand over to the socket's protocol: the guard lets it in or ends it at once."""
+        """Switch to the WebSocket protocol; the guard accepts or closes it at once."""
         self._gone()
         super().handle_websocket_upgrade(event)
 

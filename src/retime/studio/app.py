@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -95,18 +96,27 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             headers={"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"},
         )
 
-    async def motion_file(request: Request) -> Response:
-        return await _file(lambda: hub.file_of(request.path_params["id"]))
+    async def mesh(request: Request) -> Response:
+        try:
+            place, made = await hub.mesh(request.path_params["id"])
+        except RetimeError as e:
+            return _problem("The mesh is not shown", e)
+        remove = BackgroundTask(place.unlink, missing_ok=True) if made else None
+        return FileResponse(place, media_type="application/octet-stream", background=remove)
 
     async def audio(_: Request) -> Response:
-        return await _file(hub.audio)
+        try:
+            place = await asyncio.to_thread(hub.audio)
+        except RetimeError as e:
+            return _problem("There is no such file", e)
+        return FileResponse(place, media_type="application/octet-stream")
 
     return Starlette(
         routes=[
             Route("/", page),
             Route("/upload", upload, methods=["POST"]),
             Route("/export", export),
-            Route("/motions/{id}/file", motion_file),
+            Route("/motions/{id}/mesh", mesh),
             Route("/audio", audio),
             music_route(hub),
             WebSocketRoute("/ws", socket),
@@ -176,11 +186,3 @@ def _problem(title: str, error: RetimeError) -> Response:
     return JSONResponse(
         {"type": "problem", "title": title, "text": studio_error(error)}, status_code=422
     )
-
-
-async def _file(find: Any) -> Response:
-    try:
-        place = await asyncio.to_thread(find)
-    except RetimeError as e:
-        return _problem("There is no such file", e)
-    return FileResponse(place, media_type="application/octet-stream")

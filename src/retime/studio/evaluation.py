@@ -35,6 +35,7 @@ from retime.studio import frame_headers, jobs, messages
 from retime.studio.contact_bars import bars_of, carried, flights_of
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.lines import line_of
+from retime.studio.meshes import has_mesh, mesh_nodes, write_mesh
 from retime.studio.wording import studio_notes
 from retime.times import needs_clip
 from retime.timing import TimeWarp
@@ -101,7 +102,7 @@ class FrameMaker:
         skeleton, body = motion.skeleton, find_body(motion)
         roles = {joint: role for role, joint in body.roles.items()}
         points = positions(motion, end_sites=True)
-        nodes = _mesh(motion)
+        nodes = mesh_nodes(motion)
         header = frame_headers.MotionHeader(
             id=clip.id,
             name=clip.name,
@@ -119,7 +120,7 @@ class FrameMaker:
             scale=motion.units.metres,
             contacts=bars_of(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
-            mesh=_has_mesh(motion),
+            mesh=has_mesh(motion),
             cycle=is_cycle(motion),
             nodes=nodes,
             arrays=[],
@@ -128,6 +129,10 @@ class FrameMaker:
         if header.mesh:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
+
+    def mesh(self, job: jobs.Mesh) -> None:
+        """Write the mesh of a motion's file where a window gets it from."""
+        write_mesh(self.motion(job.clip), job.path)
 
     # ---- results
 
@@ -215,7 +220,7 @@ class FrameMaker:
         evidence = evidence_of(found)
         if evidence is not None:
             arrays["evidence"] = evidence
-        if _has_mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
+        if has_mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -350,21 +355,3 @@ def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
     default, _ = choose_default(len(listed), lambda n: listed[n])
     some = [k for k, entry in enumerate(listed) if lasts(entry)] or list(range(len(listed)))
     return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
-
-
-def _has_mesh(motion: Motion) -> bool:
-    """Return whether a window can draw the file's own mesh: of glTF and FBX files."""
-    if motion.origin is not None and motion.origin.format == "fbx":
-        from retime.io.fbx.skins import is_skinned
-
-        return is_skinned(motion)
-    return bool(_mesh(motion))
-
-
-def _mesh(motion: Motion) -> list[int]:
-    """Return the glTF file's node of every joint; in FBX files joints are known by their names."""
-    if motion.origin is None or motion.origin.format != "gltf":
-        return []
-    from retime.io.gltf import skinned_nodes
-
-    return skinned_nodes(motion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import zipfile
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from retime.io import format_of
 from retime.studio import jobs
 from retime.studio.intake import Intake
 from retime.studio.job_maker import JobMaker
+from retime.studio.meshes import READ_BY_WINDOWS
 from retime.studio.problems import must_be_done
 from retime.studio.project import MotionEntry, Project, Version, recipe_of
 from retime.studio.workers import Workers
+from retime.studio.workspace import sha256_of
 
 # Frame rates that a file can hold.
 _RATES = (1.0, 1000.0)
@@ -41,6 +44,21 @@ class Exports:
         place, name = self.intake.export_place(source, form)
         await self._write(jobs.Export([result], form, str(place), source.name, fps), place)
         return place, name
+
+    async def mesh(self, project: Project, name: str) -> tuple[Path, bool]:
+        """Return the file with a motion's mesh, and whether it was made for the one who asked.
+
+        Where windows read the motion's format, it is the motion's own file.
+        """
+        entry = project.motion(name)
+        place = self.intake.workspace.resolve(entry.path)
+        if await asyncio.to_thread(sha256_of, place) != entry.sha256:
+            raise InputError(f"{entry.name} is not where it was, or holds something else now.")
+        if place.suffix.lower() in READ_BY_WINDOWS:
+            return place, False
+        place, _ = self.intake.export_place(msgspec.structs.replace(entry, path="mesh"), "glb")
+        await self._write(jobs.Mesh(self.maker.clip(project, name), str(place)), place)
+        return place, True
 
     async def all(self, project: Project, version: Version, fps: float | None) -> tuple[Path, str]:
         """Write every motion that has a recipe into a copy of its own file, at its own rate.
@@ -96,10 +114,10 @@ class Exports:
                 archive.write(file, free)
         return place, "motions-retimed.zip"
 
-    async def _write(self, job: jobs.Export, place: Path) -> None:
+    async def _write(self, job: jobs.Export | jobs.Mesh, place: Path) -> None:
         try:
             said, _ = await self.workers.run("answer", f"export:{place.name}", job)
-            must_be_done(said, job.results[0])
+            must_be_done(said, job.results[0] if isinstance(job, jobs.Export) else None)
         except BaseException:
             place.unlink(missing_ok=True)
             raise

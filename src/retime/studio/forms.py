@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from retime.coercion import is_sequence, options_of
 from retime.methods import METHODS, Method
-from retime.parameters import Parameter, Range, declared
-from retime.studio.messages import FormField, MethodForm
-from retime.studio.wording import studio_help
+from retime.parameters import About, Parameter, Range, declared
+from retime.studio.messages import FieldChoice, FormField, MethodForm
 
 
 def method_forms() -> list[MethodForm]:
@@ -29,7 +28,7 @@ def _field(p: Parameter) -> FormField:
     return FormField(
         name=p.name,
         label=p.label,
-        help=studio_help(about.help),
+        help=_help(about),
         kind=kind,
         unit=about.unit,
         default=default,
@@ -46,6 +45,11 @@ def _field(p: Parameter) -> FormField:
     )
 
 
+def _help(about: About) -> str:
+    """Return the help of a field, which names choices by their labels."""
+    return about.help_with_choices(lambda choice: choice.label, form=True)
+
+
 def _plain(value: Any) -> bool:
     """Return whether JSON can hold it."""
     if isinstance(value, tuple | list):
@@ -57,13 +61,15 @@ def _plain(value: Any) -> bool:
 _PLAIN = {bool: "flag", float: "number", int: "integer", str: "text"}
 
 
-def _kind(p: Parameter) -> tuple[Any, list[str]]:
+def _kind(p: Parameter) -> tuple[Any, list[FieldChoice]]:
     """Return what a form shows for a type: its kind, and words that may stand in its place."""
     options = options_of(p.type)
-    words = [w for t in options if typing.get_origin(t) is Literal for w in typing.get_args(t)]
-    words += [word for word, _ in p.about.presets]
+    choices = [FieldChoice(c.value, c.label, c.help) for c in p.about.choices]
+    presets = [FieldChoice(word, word.capitalize(), "") for word, _ in p.about.presets]
     others = [t for t in options if typing.get_origin(t) is not Literal]
-    return p.about.widget or _kind_of(others, p.name), words
+    kind = p.about.widget or _kind_of(others, p.name)
+    # Tables and functions in place of a word are for recipes and Python.
+    return "choice" if choices and kind in ("data", "text") else kind, choices + presets
 
 
 def _kind_of(types: list[Any], name: str) -> str:

@@ -42,9 +42,10 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
     """A motion as it is in its file. Points are its joints, then its end sites.
 
     Arrays: ``positions`` (frames, points, 3) in metres with Y up, ``rotations`` (frames, joints, 4)
-    wxyz where there is a mesh, ``times`` (frames,). ``nodes`` are the joints' in a glTF file;
-    without them a mesh is that of an FBX file, whose nodes have the joints' names. ``cycle`` tells
-    that the clip's end meets its start in motion.
+    wxyz where there is a mesh, ``times`` (frames,). ``nodes`` are the joints' in glTF, as
+    which a window gets the mesh of a USD file too; without them a mesh is that of an FBX file,
+    whose nodes have the joints' names. ``cycle`` tells that the clip's end meets its start in
+    motion.
     """
 
     id: str

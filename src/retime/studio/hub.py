@@ -32,7 +32,6 @@ from retime.studio.session import Session
 from retime.studio.window import Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
-from retime.studio.workspace import sha256_of
 from retime.times import needs_clip
 
 MOST_UPLOAD = 512 << 20
@@ -361,13 +360,9 @@ class Hub:
             return await self._exports.all(self.session.project, version, fps)
         return await self._exports.one(self.session.project, form, version, fps)
 
-    def file_of(self, name: str) -> Path:
-        """Return the file of a motion, as long as it holds what it did."""
-        entry = self.session.project.motion(name)
-        place = self.session.workspace.resolve(entry.path)
-        if sha256_of(place) != entry.sha256:
-            raise InputError(f"{entry.name} is not where it was, or holds something else now")
-        return place
+    async def mesh(self, name: str) -> tuple[Path, bool]:
+        """Return the file with a motion's mesh, and whether the caller removes it."""
+        return await self._exports.mesh(self.session.project, name)
 
     def audio(self) -> Path:
         """Return the sound's file."""

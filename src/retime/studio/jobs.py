@@ -33,6 +33,13 @@ class Load(Struct, frozen=True, tag="load"):
     clip: Clip
 
 
+class Mesh(Struct, frozen=True, tag="mesh"):
+    """Write the mesh of a motion's file as a GLB to a path."""
+
+    clip: Clip
+    path: str
+
+
 class Result(Struct, frozen=True, tag="result"):
     """Retime a motion by a recipe's document; ``steps`` are the names of its steps."""
 
@@ -93,4 +100,4 @@ class Export(Struct, frozen=True, tag="export"):
     fps: float | None = None
 
 
-Job = Inspect | Load | Result | Resolve | Live | Suggest | Physics | Watch | Export
+Job = Inspect | Load | Mesh | Result | Resolve | Live | Suggest | Physics | Watch | Export

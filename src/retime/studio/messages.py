@@ -120,6 +120,14 @@ ClientMessage = (
 # ---- what the server sends as text
 
 
+class FieldChoice(Struct, frozen=True):
+    """A word that a field takes: what it is in a recipe, in a menu, and what it does."""
+
+    value: str
+    label: str
+    help: str
+
+
 class FormField(Struct, frozen=True):
     """One parameter of a method, as a form shows it."""
 
@@ -135,7 +143,7 @@ class FormField(Struct, frozen=True):
     required: bool
     minimum: float | None
     maximum: float | None
-    choices: list[str]
+    choices: list[FieldChoice]
     metavar: str | None
     advanced: bool
     shared: bool

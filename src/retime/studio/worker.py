@@ -137,6 +137,9 @@ class Worker:
                 return b"", e.inspect(job)
             case jobs.Load():
                 return e.load(job), None
+            case jobs.Mesh():
+                e.mesh(job)
+                return b"", None
             case jobs.Result():
                 return e.result(job), None
             case jobs.Resolve():

@@ -266,14 +266,28 @@ class Recorder:
     row = column = box = grid_flow = _part
 
 
+class Sidebar:
+    """The context of a sidebar, which a Blender without a window lacks."""
+
+    region = SimpleNamespace(width=290)
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+
 def check_panels_are_drawn():
     mocap()
+    bpy.context.window_manager.retime_said = "One frame became two\nA second sentence"
     seen = {}
     for cls in part("panels").CLASSES:
         drawn = []
-        cls.draw(SimpleNamespace(layout=Recorder(drawn)), bpy.context)
+        shown = SimpleNamespace(layout=Recorder(drawn))
+        shown.draw_settings = lambda *given, of=cls: of.draw_settings(None, *given)
+        assert cls.poll(bpy.context)
+        cls.draw(shown, Sidebar())
         assert drawn, cls
         seen.setdefault(cls.bl_space_type, []).extend(drawn)
+    assert ("label", "", "A second sentence", "") in seen["NLA_EDITOR"]
     assert set(seen) == {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR"}
     for kind, about, name, text in seen["VIEW_3D"]:
         assert about != "STRING", name  # choices are menus

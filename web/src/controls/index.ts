@@ -10,6 +10,7 @@ export * from "./icon";
 export * from "./icon_paths";
 export * from "./menu";
 export * from "./number";
+export * from "./online";
 export * from "./plot";
 export * from "./popover";
 export * from "./press";

@@ -37,17 +37,23 @@ export function Section(
     open.value = !open.value;
     keep(`fold.${id}`, open.value ? "open" : "folded");
   };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    flip();
+  };
   return (
+    // The heading is no button element, which a disabled fieldset around it would disable.
     <section class={classes("section", name)} aria-label={title} data-section={id}>
       <div class="section-bar">
-        <button
-          type="button" class="section-heading" aria-expanded={open.value} aria-controls={`section-${id}`}
-          onClick={flip}
+        <div
+          role="button" tabIndex={0} class="section-heading" aria-expanded={open.value} aria-controls={`section-${id}`}
+          onClick={flip} onKeyDown={onKeyDown}
         >
           <Icon name="down" />
           <span class="heading">{title}</span>
           {caption && <span class="caption">{caption}</span>}
-        </button>
+        </div>
         {actions}
       </div>
       <div class="section-body" id={`section-${id}`} hidden={!open.value}>{open.value && children}</div>

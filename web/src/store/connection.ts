@@ -6,9 +6,9 @@ import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
 import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
+import { keepUnsent, takeUpUnsent, tellNotApplied } from "./unsent";
 import { tellVerdict } from "./verdicts";
 import { parseFrame } from "./wire";
-import { count } from "../words/numbers";
 
 const LONGEST_WAIT = 8000; // milliseconds between two tries
 
@@ -43,7 +43,7 @@ export function want(request: number, settles: boolean): void {
 export function run(command: Command): boolean {
   const request = nextRequest();
   if (!send({ type: "do", request, command })) {
-    keepUnsent(command);
+    putOff(command);
     return false;
   }
   want(request, true);
@@ -70,6 +70,7 @@ export function connect(): void {
   };
   opened.onclose = () => {
     if (opened !== socket) return;
+    finishTyping();
     tellVerdict({ request: Infinity, refused: null }); // what was let go waits no longer: it is kept for later
     batch(() => {
       state.link.value = "gone";
@@ -88,8 +89,14 @@ export function connect(): void {
   };
 }
 
+/** A field that is being typed into keeps its value before it is disabled: that waits with the other changes. */
+function finishTyping(): void {
+  const focused = document.activeElement as HTMLElement | null | undefined;
+  if (focused?.matches("input, textarea")) focused.blur();
+}
+
 /** The server is gone: a changed value waits for it; anything else is said not to have happened. */
-function keepUnsent(command: Command): void {
+function putOff(command: Command): void {
   batch(() => {
     state.pending.value = null;
     if (command.type === "change_step") state.unsent.value = [...state.unsent.value, command];
@@ -108,9 +115,7 @@ function sendWaiting(): void {
   const ids = new Set(Object.values(state.committed.value?.versions ?? {}).flat().map((step) => step.id));
   const lost = waiting.filter(({ id }) => !ids.has(id));
   for (const command of waiting) if (ids.has(command.id)) run(command);
-  if (!lost.length) return;
-  const text = `${count(lost.length, "change")} of steps that are gone by now could not be applied.`;
-  state.problems.value = [...state.problems.value, { type: "problem", title: "Not applied", text }];
+  if (lost.length) tellNotApplied(lost, "The step was removed meanwhile.");
 }
 
 /** Say what this window shows: its version, and the step whose editor is open. */
@@ -122,6 +127,7 @@ export function show(): void {
 
 /** Connect, and tell from then on what this window shows. */
 export function start(): void {
+  keepUnsent();
   connect();
   effect(() => {
     void [state.editing.value, comparing.value];
@@ -138,6 +144,7 @@ function receive(message: ServerMessage): void {
       case "document":
         if (message.request != null && message.request >= wanted) state.pending.value = null;
         if (state.committed.value && message.revision < state.revision.value) break;
+        if (!state.committed.value) takeUpUnsent(message.hash);
         // Results of another motion would be taken for this one's.
         if (message.project.source !== state.committed.value?.source) state.results.value = { A: null, B: null };
         state.revision.value = message.revision;

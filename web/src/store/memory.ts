@@ -10,6 +10,14 @@ export function keep(name: string, value: string): void {
   }
 }
 
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    // Nothing was kept either.
+  }
+}
+
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);

@@ -1,5 +1,7 @@
 /** Edits of poses as documents: how they follow one another, and how they are said. */
 
+import { choicesOf, labelOf } from "./choices";
+
 /** One edit, as a recipe holds it: what is done, and its arguments by name. */
 export interface PoseEdit {
   do: string;
@@ -94,8 +96,9 @@ function howMuch(edit: PoseEdit): string {
   const share = value("share");
   const toward = edit["toward"];
   if (share !== null) {
-    const other = typeof toward === "number" ? `pose ${toward + 1}` : toward;
-    return `${Math.round(100 * share)} %${typeof other === "string" ? ` toward ${other}` : ""}`;
+    const word = typeof toward === "string" ? labelOf(choicesOf("tween", "tweens"), toward).toLowerCase() : "";
+    const other = typeof toward === "number" ? `pose ${toward + 1}` : word;
+    return `${Math.round(100 * share)} %${other ? ` toward ${other}` : ""}`;
   }
   if (edit.do === "ease") return `${String(edit["preset"])} ${(value("amount") ?? 1).toFixed(2)}`;
   if (edit.do === "shape_tangents") return String(edit["shape"]);

@@ -87,14 +87,18 @@ export const announcement = signal("");
 
 // ---- made of them
 
-/** The document with the change that is under way. */
+/** Whether the server is known to be gone: what needs it is disabled. */
+export const offline = computed(() => link.value === "gone");
+
+/** The document with the changes that wait for the server, and the one that is under way. */
 export const project = computed<Project | null>(() => {
   const base = committed.value;
-  const change = pending.value;
-  if (!base || !change) return base;
+  const changes = [...unsent.value, ...(pending.value ? [pending.value] : [])];
+  if (!base || !changes.length) return base;
   const versions = { ...base.versions };
-  for (const name of ["A", "B"] as const)
-    versions[name] = versions[name].map((step) => (step.id === change.id ? withChange(step, change) : step));
+  for (const change of changes)
+    for (const name of ["A", "B"] as const)
+      versions[name] = versions[name].map((step) => (step.id === change.id ? withChange(step, change) : step));
   return { ...base, versions };
 });
 

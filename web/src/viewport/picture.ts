@@ -153,6 +153,11 @@ export class Picture {
     );
   }
 
+  meshVertices(): number[] {
+    this.compose();
+    return this.subject?.meshVertices() ?? [];
+  }
+
   frame(): void {
     const shown = this.shown();
     if (this.figures.object.visible) this.viewpoint.frameServer(this.figures);

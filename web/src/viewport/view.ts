@@ -20,6 +20,8 @@ export interface ViewApi {
   thumbnail(t: number, width: number, height: number, of?: RetimedClip): HTMLCanvasElement;
   /** Play the range once and record it as WebM. */
   record(seconds?: number): Recording;
+  /** Where the vertices of the retimed body's mesh are now, (vertices, 3); none while it has no mesh. */
+  meshVertices(): number[];
   readonly drawCount: number;
   /** What the last frame took of the main thread, milliseconds. */
   readonly lastFrameMs: number;
@@ -128,6 +130,7 @@ export function mountView(container: HTMLElement): ViewApi {
     frameCharacter: () => picture?.frame(),
     look: (from) => picture?.look(from),
     thumbnail: (t, width, height, of) => picture?.thumbnail(t, width, height, of) ?? blank(width, height),
+    meshVertices: () => picture?.meshVertices() ?? [],
     record: (seconds) => recordCanvas(canvas, seconds),
     get drawCount() {
       return drawCount;

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { StepForm } from "../../src/panels/form/form";
 import type { FormField } from "../../src/protocol";
 import * as state from "../../src/store/state";
-import { close, drawn, field, method, mount, named, open, press, sent, type } from "../dom";
+import { close, drawn, field, method, mount, named, open, press, sent, type, words } from "../dom";
 
 vi.mock("../../src/store/connection", async () => (await import("../dom")).fakeConnection());
 
@@ -43,7 +43,7 @@ describe("kinds of fields", () => {
   });
 
   it("a word stands beside a number", () => {
-    form([field({ name: "duration", label: "Duration", choices: ["free"], ends: ["", ""] })]);
+    form([field({ name: "duration", label: "Duration", choices: words({ free: "Free" }), ends: ["", ""] })]);
     named("Free").click();
     expect(changed()).toEqual({ duration: "free" });
   });
@@ -51,11 +51,13 @@ describe("kinds of fields", () => {
   it("a flag is a switch, a choice a list", () => {
     form([
       field({ name: "loop", label: "Loop", kind: "flag", default: false }),
-      field({ name: "root", label: "Root", kind: "choice", choices: ["auto", "lock"], default: "auto" }),
+      field({ name: "root", label: "Root", kind: "choice", choices: words({ auto: "Automatic", lock: "Lock feet" }) }),
     ]);
     named("Loop").click();
     expect(changed()).toEqual({ loop: true });
-    type(named<HTMLSelectElement>("Root"), "lock", "change");
+    const root = named<HTMLSelectElement>("Root");
+    expect([...root.options].map((o) => o.textContent)).toEqual(["Automatic", "Lock feet"]);
+    type(root, "lock", "change");
     expect(changed()).toEqual({ root: "lock" });
   });
 

@@ -9,7 +9,7 @@ import { toolShown } from "../../src/panels/poses/tool";
 import type { FormField } from "../../src/protocol";
 import { RetimedClip, type PhysicsView, type SourceClip } from "../../src/store/clip";
 import * as state from "../../src/store/state";
-import { close, drawn, field, method, mount, named, open, press, sent, type } from "../dom";
+import { close, drawn, field, method, mount, named, open, press, sent, type, words } from "../dom";
 
 vi.mock("../../src/store/connection", async () => (await import("../dom")).fakeConnection());
 
@@ -33,9 +33,15 @@ function result(step: object, header: object = {}): RetimedClip {
   return new RetimedClip({ fps: 60, contacts: [], ...header, steps } as never, new Map(Object.entries(blocks)));
 }
 
+const TWEEN = method(
+  "tween",
+  field({ name: "tweens", choices: words({ rest: "Rest pose", next: "Next pose" }) }),
+  field({ name: "eases", choices: words({ hold: "Hold", settle: "Settle" }) }),
+);
+
 function show(name: string, parameters: Record<string, unknown>, ...fields: FormField[]): HTMLElement {
   const form = method(name, ...fields);
-  open([form], { parameters });
+  open([form, TWEEN], { parameters });
   state.clips.value = new Map([["m1", source(2)], ["m2", source(3)]]);
   return mount(<StepForm step="s1" form={form} panel={METHOD_PANELS[name] ?? {}} />);
 }
@@ -124,7 +130,10 @@ describe("physics", () => {
 describe("surface", () => {
   const fields = [
     field({ name: "keys", label: "Keys", kind: "data" }), field({ name: "cartoon", label: "Cartoon", default: 0 }),
-    field({ name: "root", label: "Root", kind: "choice", choices: ["auto", "lock", "follow"], default: "auto" }),
+    field({
+      name: "root", label: "Root", kind: "choice", default: "auto",
+      choices: words({ auto: "Automatic", lock: "Lock feet", follow: "Follow" }),
+    }),
   ];
   const key = { time: 1, joint: "RightHand", shift: -0.1 };
 
@@ -165,14 +174,15 @@ describe("staggered poses", () => {
   });
 
   it("exaggerates by a slider that goes on with its own edit", () => {
-    const host = show("stagger", {});
+    const reference = field({ name: "relative_to", choices: words({ neighbours: "Neighbouring poses" }) });
+    const host = show("stagger", {}, reference);
     const slider = host.querySelector<HTMLInputElement>("[data-section=pose-exaggerate] input[type=range]")!;
     type(slider, "0.25");
     type(slider, "0.5");
     type(slider, "0.5", "change");
     const exaggerate = { do: "exaggerate", weight: 0.5, relative_to: "neighbours" };
     expect(changed()).toEqual({ edits: [exaggerate] });
-    expect(state.announcement.value).toBe("Exaggerated by 0.50 from neighbours, all poses.");
+    expect(state.announcement.value).toBe("Exaggerated by 0.50 from neighbouring poses, all poses.");
   });
 
   /** Three poses of all channels, the middle one chosen. */

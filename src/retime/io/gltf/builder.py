@@ -13,12 +13,12 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.gltf.accessors import FLOAT
 from retime.io.gltf.document import Document
+from retime.io.gltf.skinned import Surface, add_primitive
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_transforms, height
 
 _SIDES = 8
 _COLOUR = [0.48, 0.36, 0.94, 1.0]
-_ARRAY, _ELEMENTS = 34962, 34963
 
 
 def build(motions: Mapping[str, Motion]) -> Document:
@@ -110,29 +110,15 @@ def _add_body(document: Document, motion: Motion) -> None:
         points.append(vertices @ linear.T + place)
         normals.append(_unit(across @ np.linalg.inv(linear)))
         owners.append(np.full(len(vertices), joint))
-    whole, count = np.concatenate(points), total
-    joints = np.zeros((count, 4), "<u2")
-    joints[:, 0] = np.concatenate(owners)
-    weights = np.zeros((count, 4), "<f4")
-    weights[:, 0] = 1.0
-    ends = {"min": whole.astype("<f4").min(0).tolist(), "max": whole.astype("<f4").max(0).tolist()}
-    attributes = {
-        "POSITION": document.add(whole.astype("<f4").tobytes(), component=FLOAT, kind="VEC3",
-                                 count=count, target=_ARRAY, bounds=ends),
-        "NORMAL": document.add(np.concatenate(normals).astype("<f4").tobytes(), component=FLOAT,
-                               kind="VEC3", count=count, target=_ARRAY),
-        "JOINTS_0": document.add(joints.tobytes(), component=5123, kind="VEC4", count=count,
-                                 target=_ARRAY),
-        "WEIGHTS_0": document.add(weights.tobytes(), component=FLOAT, kind="VEC4", count=count,
-                                  target=_ARRAY),
-    }  # fmt: skip
-    indices = np.concatenate(faces).astype("<u4")
-    at = document.add(
-        indices.tobytes(), component=5125, kind="SCALAR", count=indices.size, target=_ELEMENTS
-    )
+    joints, weights = np.zeros((total, 4)), np.zeros((total, 4))
+    joints[:, 0], weights[:, 0] = np.concatenate(owners), 1.0
+    body = Surface(
+        "body", np.concatenate(points), np.concatenate(normals), joints, weights,
+        np.concatenate(faces), _COLOUR[:3],
+    )  # fmt: skip
+    primitive = add_primitive(document, body, 0)
     data = np.swapaxes(np.linalg.inv(rest), 1, 2).astype("<f4").tobytes()
     bind = document.add(data, component=FLOAT, kind="MAT4", count=len(skeleton))
-    primitive = {"attributes": attributes, "indices": at, "material": 0}
     document.json |= {
         "meshes": [{"name": "body", "primitives": [primitive]}],
         "materials": [{

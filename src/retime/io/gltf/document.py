@@ -24,7 +24,7 @@ from retime.io.links import path_from
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
-# Deeper JSON is no scene, and more text than this no header.
+# Maximum bytes of the JSON.
 _MOST_JSON = 256 << 20
 
 
@@ -93,16 +93,21 @@ class Document:
 
         ``bounds`` are its ``min`` and ``max``; ``target`` tells what a graphics card uses it for.
         """
+        view = self.add_view(data, target=target)
+        accessors = self.json.setdefault("accessors", [])
+        entry = {"bufferView": view, "componentType": component, "count": count}
+        accessors.append(entry | {"type": kind} | (bounds or {}))
+        return len(accessors) - 1
+
+    def add_view(self, data: bytes, *, target: int | None = None) -> int:
+        """Append data to the end of the file; return the index of its buffer view."""
         while len(self._added) % 4:
             self._added.append(0)
         views = self.json.setdefault("bufferViews", [])
         view = {"buffer": -1, "byteOffset": len(self._added), "byteLength": len(data)}
         views.append(view if target is None else view | {"target": target})
         self._added += data
-        accessors = self.json.setdefault("accessors", [])
-        entry = {"bufferView": len(views) - 1, "componentType": component, "count": count}
-        accessors.append(entry | {"type": kind} | (bounds or {}))
-        return len(accessors) - 1
+        return len(views) - 1
 
     def _place_added(self, *, binary: bool) -> None:
         """Append the added data to the binary chunk, or put it into a new buffer."""
@@ -238,7 +243,7 @@ def companions(path: Path) -> list[Path]:
         document = Document(path, _parse(read_bytes(path), path), [], b"", "")
         named = [(n, str(b.get("uri", "data:"))) for n, b in enumerate(document.objects("buffers"))]
         return [_place(document, n, uri) for n, uri in named if not uri.startswith("data:")]
-    except RetimeError:  # reading the file reports what is wrong
+    except RetimeError:  # reading the file reports the error
         return []
 
 
@@ -334,7 +339,7 @@ def _place(document: Document, n: int, uri: str) -> Path:
         place = (folder / name).resolve() if _is_local(uri) else None
         inside = place is not None and place.is_relative_to(folder)
         found = place is not None and inside and place.is_file()
-    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name that is too long, or circular links
         raise document.fail(f"buffer {n} has no file's address: {uri[:60]!r}") from None
     if place is None or not inside:
         raise document.fail(

@@ -21,17 +21,17 @@ from retime.errors import InputError
 from retime.media.audio.song import Song
 from retime.notes import Note, Remedy
 
-# Frames a second of the activation.
+# Frames per second of the activation.
 FPS = 100
 _WINDOW = 1024
 _BANDS = 40
 _LOWEST, _HIGHEST = 30.0, 9000.0
-# Beats a minute that are tracked.
+# Range of tracked tempi, beats per minute.
 _SLOWEST, _FASTEST = 55.0, 215.0
-# Tempi far from this are less likely: its spread in octaves, and how much a beat counts it.
+# Most likely tempo, its spread in octaves, and its weight per beat.
 _USUAL, _SPREAD, _PRIOR = 118.0, 0.7, 0.35
-# How unlikely a change of tempo is from a beat to the next; frames at its start that are on a beat,
-# and how much likelier a frame is off it.
+# Penalty on a change of tempo between beats; frames at the start of a beat that count as on it, and
+# relative probability of frames off the beat.
 _STEADY, _ON, _OFF = 100.0, 4, 11.0
 # Where every other beat is weaker than this share of its neighbours, beats are counted double.
 _WEAK = 0.5

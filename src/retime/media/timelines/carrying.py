@@ -41,7 +41,7 @@ class Carrier:
         return self._counted(output, shown)
 
     def span(self, start: float, end: float) -> tuple[float, float] | None:
-        """Carry a span, cut to what is shown of it; ``None``: it is dropped."""
+        """Retime a span, cut to its visible part; ``None`` if no part is visible."""
         if end <= start:
             at = self.moment(start)
             return None if at is None else (at, at)

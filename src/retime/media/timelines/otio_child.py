@@ -52,7 +52,7 @@ def _tracks(otio: Any, path: Path) -> tuple[Any, list[Any]]:
 
 
 def _range(otio: Any, item: Any, at: float) -> Any:
-    """Return what a clip shows of its media."""
+    """Return the range of the media that a clip shows."""
     if not isinstance(item, otio.schema.Clip):
         kind = type(item).__name__.lower()
         raise Refused(f"there is a {kind} at {at:g} s; only clips in a row make a warp")

@@ -18,7 +18,7 @@ def library() -> ModuleType:
         import av
     except ImportError:
         raise MissingDependencyError("reading and writing video", "video") from None
-    # Damage is told by errors; the decoders' own chatter would only hide it.
+    # Errors report damage; the decoders' own log would hide them.
     av.logging.set_level(None)
     module: ModuleType = av
     return module
@@ -30,7 +30,7 @@ def refused(path: str | Path, what: str = "the video cannot be read") -> Iterato
     av = library()
     try:
         yield
-    except (av.error.FFmpegError, ValueError) as e:  # the latter for what PyAV itself refuses
+    except (av.error.FFmpegError, ValueError) as e:  # ValueError for input that PyAV itself rejects
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"{what} ({reason})", path=path) from None
 
@@ -104,7 +104,7 @@ def _opened(path: Path, what: str) -> Any:
     if not path.is_file():
         raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
     with refused(path, what):
-        # Names in other encodings must not stop anybody, nor may a list make us open other files.
+        # Ignore metadata in other encodings, and do not follow playlists to other files.
         options = {"protocol_whitelist": "file"}
         return av.open(str(path), options=options, metadata_errors="replace")
 

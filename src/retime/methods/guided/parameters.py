@@ -8,11 +8,9 @@ from typing import Annotated, Any, Literal
 
 from retime.errors import InputError
 from retime.notes import Note, Remedy
-from retime.parameters import About, Keytimes, LoopParameters, TimingParameters
+from retime.parameters import About, Choice, Keytimes, LoopParameters, TimingParameters
 from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
-
-__all__ = ["MOST_UPSAMPLING", "GuidedParameters", "Limit", "SearchParameters", "SignalParameters"]
 
 MOST_UPSAMPLING = 16
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
@@ -30,6 +28,7 @@ class SearchParameters(LoopParameters):
             "length.",
             unit="s",
             metavar="TIME|free",
+            choices=(Choice("free", "Free"),),
             ends=("", ""),
         ),
     ] = None
@@ -64,6 +63,7 @@ class SearchParameters(LoopParameters):
             metavar="A:B:SLOW:FAST",
             advanced=True,
             label="Speed limits by part",
+            form_help="Slowest and fastest playback speed allowed in a part of the source.",
         ),
     ] = ()
     influence: Annotated[
@@ -112,10 +112,17 @@ class SearchParameters(LoopParameters):
     formulation: Annotated[
         Literal["smooth", "paper"],
         About(
-            "Change speed gradually (smooth), or choose whole frames and average them as in the "
-            "paper (paper).",
+            "How playback speeds are chosen.",
             advanced=True,
             label="Search method",
+            choices=(
+                Choice("smooth", "Gradual speed changes", "change speed gradually"),
+                Choice(
+                    "paper",
+                    "Whole frames, as in the paper",
+                    "choose whole frames and average them, as in the paper",
+                ),
+            ),
         ),
     ] = "smooth"
     upsample: Annotated[
@@ -176,6 +183,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             metavar="A:B",
             advanced=True,
             label="Part of the reference",
+            form_help="Use only this part of the reference.",
         ),
     ] = None
     reference_warp: Annotated[

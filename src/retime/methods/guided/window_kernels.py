@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["block_minima", "least_path", "window_distances"]
-
 
 @kernel
 def block_minima(squares, bumps, size, minima):  # type: ignore[no-untyped-def]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from retime.methods.music.accents import Kind
-from retime.parameters import About, Keytimes, TimingParameters
+from retime.parameters import About, Choice, Keytimes, TimingParameters
 from retime.times import Length, SourceTime
 
 
@@ -53,14 +53,27 @@ class SyncParameters(TimingParameters):
     accents: Annotated[
         Kind,
         About(
-            "Accents to detect: minima of body speed, limbs that stop, strikes and turns of limbs, "
-            "foot landings, or all of them (mixed)."
+            "Accents to detect.",
+            choices=(
+                Choice("speed", "Slowest moments", "minima of body speed"),
+                Choice("stops", "Stops", "limbs that stop"),
+                Choice("strikes", "Strikes", "strikes and turns of limbs"),
+                Choice("landings", "Landings", "feet that land"),
+                Choice("mixed", "All of them", "all of these"),
+            ),
         ),
     ] = "speed"
     every: Annotated[
         Literal["1", "2", "4", "1/2"],
         About(
-            "Use every beat, every second or fourth beat, or half beats too.", label="Beats used"
+            "Beats to use.",
+            label="Beats",
+            choices=(
+                Choice("1", "Every beat", "every beat"),
+                Choice("2", "Every second beat", "every second beat"),
+                Choice("4", "Every fourth beat", "every fourth beat"),
+                Choice("1/2", "Half beats too", "half beats too"),
+            ),
         ),
     ] = "1"
     music_start: Annotated[
@@ -75,9 +88,12 @@ class SyncParameters(TimingParameters):
     phase: Annotated[
         Literal["best", "fixed"],
         About(
-            "Start the motion up to one beat later if that fits the music better (best), or "
-            "exactly at the given time (fixed).",
+            "When the motion starts.",
             label="Start on",
+            choices=(
+                Choice("best", "Best beat", "up to one beat later, if that fits the music better"),
+                Choice("fixed", "Given time", "exactly at the given time"),
+            ),
         ),
     ] = "best"
     speed: Annotated[
@@ -133,7 +149,7 @@ class SyncParameters(TimingParameters):
             maximum=0.1,
             step=0.001,
             advanced=True,
-            label="Off the beat at most",
+            label="Tolerance",
         ),
     ] = 0.01
     first_beat: Annotated[

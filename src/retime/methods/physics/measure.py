@@ -22,8 +22,6 @@ from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note
 
-__all__ = ["Measured", "measure"]
-
 # Largest movement of the root by which figures other than persons hang, metres.
 _HANGS = 0.01
 

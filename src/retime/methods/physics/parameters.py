@@ -9,19 +9,9 @@ from typing import Annotated, Any, Literal
 from retime.body.contacts.given import ContactParameters
 from retime.methods.physics.sayings import EARTH, parse_load, parse_share
 from retime.motion import Motion
-from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, TimingParameters
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
-
-__all__ = [
-    "ModelParameters",
-    "ModelWarpParameters",
-    "PhysicsParameters",
-    "RequestParameters",
-    "SearchParameters",
-    "TorqueLimits",
-    "Watch",
-]
 
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 Objective = Literal["auto", "match", "effort", "load"] | tuple[Motion, TimeWarp]
@@ -48,22 +38,33 @@ class ModelParameters(ContactParameters):
             unit="m/s²",
             metavar="G",
             presets=(("earth", EARTH), ("moon", 1.62), ("mars", 3.71)),
+            form_help=(
+                "Gravity that the result follows. To change its direction, write x,y,z or a "
+                "direction of the figure such as left:9.81."
+            ),
         ),
     ] = EARTH
     gravity_from: Annotated[
         Literal["auto", "recording", "gravity"],
         About(
-            "How to treat recorded flights that do not fall at 9.81 m/s². auto corrects clear "
-            "cases, recording keeps the recorded timing, gravity corrects all flights.",
-            label="Trust recording or gravity",
+            "How to treat recorded flights that do not fall at 9.81 m/s².",
+            label="Recorded flights",
+            choices=(
+                Choice("auto", "Automatic", "correct clear cases"),
+                Choice("recording", "Recording", "keep the recorded timing"),
+                Choice("gravity", "Gravity", "correct all flights"),
+            ),
         ),
     ] = "auto"
     fit_flights: Annotated[
         Literal["timing", "height"],
         About(
-            "How to make flights follow gravity: change their timing, or keep the timing and "
-            "change their height.",
-            label="Fit jumps by",
+            "How to make flights follow gravity.",
+            label="Fit jumps",
+            choices=(
+                Choice("timing", "Timing", "change when the figure lands"),
+                Choice("height", "Height", "keep the timing and change the height of the jump"),
+            ),
         ),
     ] = "timing"
     mass: Annotated[
@@ -136,6 +137,11 @@ class ModelParameters(ContactParameters):
             step=1,
             advanced=True,
             label="Largest torque",
+            choices=(Choice("observed", "As in the clip"),),
+            form_help=(
+                "Maximum torque of every joint. As in the clip: the maximum in the clip times "
+                "the strength reserve."
+            ),
         ),
     ] = "observed"
     limit_factor: Annotated[
@@ -147,7 +153,7 @@ class ModelParameters(ContactParameters):
             slider=(1, 4),
             step=0.1,
             advanced=True,
-            label="Reserve of strength",
+            label="Strength reserve",
         ),
     ] = 1.5
     limit_clips: Annotated[
@@ -180,7 +186,7 @@ class ModelParameters(ContactParameters):
             "of it sideways.",
             minimum=1e-6,
             advanced=True,
-            label="Tolerance of forces",
+            label="Force tolerance",
         ),
     ] = 0.1
     acceleration_limit: Annotated[
@@ -214,6 +220,7 @@ class RequestParameters(LoopParameters):
             "Length of the result, or free to let physics decide. Default: the source's length.",
             unit="s",
             metavar="TIME|free",
+            choices=(Choice("free", "Free"),),
             ends=("", ""),
         ),
     ] = None
@@ -226,16 +233,26 @@ class RequestParameters(LoopParameters):
             flag="joint-speed",
             metavar="SRC:JOINT:V",
             advanced=True,
+            form_help="Speed of a joint at a source time, in m/s.",
         ),
     ] = ()
     objective: Annotated[
         Objective,
         About(
-            "What to optimize: match the recorded torques (match), use the least effort (effort), "
-            "or match the torques of moving while carrying changed masses (load). auto uses load "
-            "if masses are changed, and match otherwise. In Python, a pair of a motion and a warp "
-            "matches the torques of that motion.",
+            "What to optimize. In Python, a pair of a motion and a warp matches the torques of "
+            "that motion.",
             label="Aim",
+            choices=(
+                Choice(
+                    "auto",
+                    "Automatic",
+                    "match the load if masses are changed, otherwise the recording",
+                ),
+                Choice("match", "Recorded effort", "match the recorded torques"),
+                Choice("effort", "Least effort", "use the least effort"),
+                Choice("load", "Carried load", "match the torques of carrying changed masses"),
+            ),
+            form_help="What to optimize.",
         ),
     ] = "auto"
     alpha: Annotated[
@@ -245,7 +262,11 @@ class RequestParameters(LoopParameters):
             minimum=0.0,
             step=1,
             advanced=True,
-            label="Weight of feasibility",
+            label="Feasibility weight",
+            form_help=(
+                "Weight of staying within what the body can do, against matching the recorded "
+                "timing."
+            ),
         ),
     ] = 10000.0
     beta: Annotated[
@@ -254,7 +275,8 @@ class RequestParameters(LoopParameters):
             "Weight of torques in equation 14.",
             minimum=0.0,
             advanced=True,
-            label="Weight of effort",
+            label="Effort weight",
+            form_help="Weight of joint torques, against matching the recording.",
         ),
     ] = 1.0
     smoothness: Annotated[

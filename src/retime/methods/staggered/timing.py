@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.notes import Note
+from retime.sentences import Lasting, Moment, Span
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -169,11 +170,15 @@ class Timing:
         after = np.inf if ripple or pose == last else float(self.times[pose + 1])
         gap = self.least_gap
         if not before + gap <= time <= after - gap:
-            free = f"from {before + gap:.3f}"
-            free += f" to {after - gap:.3f} s" if np.isfinite(after) else " s on"
+            first = before + gap
+            free = "{free:.3f}" if np.isfinite(after) else "{free:.3f} and later"
             raise InputError(
-                f"pose {pose} at {now:.3f} s cannot move to {time:.3f} s, past its neighbour: it "
-                f"has room {free}"
+                "pose {pose} at {now:.3f} cannot move to {time:.3f}, past its neighbour; possible: "
+                + free,
+                pose=pose,
+                now=Moment(now),
+                time=Moment(time),
+                free=Span(first, after - gap) if np.isfinite(after) else Moment(first),
             )
         times, refinements = self.times.copy(), self.refinements.copy()
         shift = time - now
@@ -330,8 +335,13 @@ class Timing:
                 raise InputError(f"pose {pose} leaves {name!r} out")
             if not low[i] - 1e-12 <= value <= high[i] + 1e-12:
                 raise InputError(
-                    f"a refinement of {value:g} s is out of bounds for {name!r} at pose {pose}: "
-                    f"its neighbours leave {low[i]:.3f} to {high[i]:.3f} s"
+                    "a refinement of {value} is out of bounds for {name!r} at pose {pose}; its "
+                    "neighbours allow {low:.3f} to {high:.3f}",
+                    value=Lasting(value),
+                    name=name,
+                    pose=pose,
+                    low=Lasting(float(low[i])),
+                    high=Lasting(float(high[i])),
                 )
             refinements[pose, i] = value
         return replace(self, refinements=refinements, wanted=None)
@@ -341,8 +351,9 @@ class Timing:
         at = int(np.searchsorted(self.times, time))
         if not 0 < at < len(self):
             raise InputError(
-                f"a pose at {time:g} s is not inside the clip, {self.times[0]:g} to "
-                f"{self.times[-1]:g} s"
+                "a pose at {time} is not inside the clip, {clip}",
+                time=Moment(time),
+                clip=Span(float(self.times[0]), float(self.times[-1])),
             )
         knots, known, included = self.knots, self.known_knots, included.copy()
         known_time = float(np.interp(time, self.times, self.known_times))

@@ -15,7 +15,7 @@ from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.tween_edits import Ease, Toward
 from retime.motion import Motion
 from retime.motion.edits import Edit
-from retime.parameters import About
+from retime.parameters import About, Choice
 from retime.times import Length, SourceTime
 
 __all__ = ["TweenParameters", "tween", "tweened_poses"]
@@ -28,20 +28,37 @@ class TweenParameters(FindingParameters):
     tweens: Annotated[
         Sequence[tuple[SourceTime, Toward, float]],
         About(
-            "Blend the pose at TIME toward another pose by SHARE. TOWARD is previous, next, "
-            "neighbours (their mean), rest or mirror. A share above 1 overshoots, a negative one "
-            "moves away. If there is no pose near TIME, one is inserted.",
+            "Blend the pose at TIME toward another pose by SHARE. A share above 1 overshoots, a "
+            "negative one moves away. If there is no pose near TIME, one is inserted. TOWARD is "
+            "one of these.",
             flag="tween",
             metavar="TIME:TOWARD:SHARE",
+            choices=(
+                Choice("neighbours", "Neighbours", "the mean of the poses before and after it"),
+                Choice("previous", "Previous pose", "the pose before it"),
+                Choice("next", "Next pose", "the pose after it"),
+                Choice("rest", "Rest pose", "the rest pose of the skeleton"),
+                Choice("mirror", "Mirrored pose", "its mirror image"),
+            ),
+            form_help=(
+                "Blend a pose toward another. Above 100 % it overshoots, below 0 it moves away. "
+                "If there is no pose at that time, one is inserted."
+            ),
         ),
     ] = field(default=(), kw_only=False)
     eases: Annotated[
         Sequence[tuple[SourceTime, Ease, float]],
         About(
-            "Ease into or out of the pose at TIME: hold, snap, anticipate or settle. AMOUNT is "
-            "from 0 to 2.",
+            "Ease into or out of the pose at TIME. AMOUNT is from 0 to 2. PRESET is one of these.",
             flag="ease",
             metavar="TIME:PRESET:AMOUNT",
+            choices=(
+                Choice("hold", "Hold", "keep the pose for a while"),
+                Choice("snap", "Snap", "wait, then arrive quickly"),
+                Choice("anticipate", "Anticipate", "go back slightly before leaving the pose"),
+                Choice("settle", "Settle", "go past the pose and come back to it"),
+            ),
+            form_help="Ease into or out of a pose, by an amount from 0 to 2.",
         ),
     ] = ()
     ease_length: Annotated[

@@ -11,6 +11,7 @@ from retime.body import find_body
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note
+from retime.sentences import Lasting
 
 __all__ = ["Arrival", "arrival"]
 
@@ -49,12 +50,13 @@ class Arrival:
 
     def note(self) -> Note:
         """Say it."""
-        way = "earlier" if self.measured < 0 else "later"
         return Note(
-            f"{self.joint} arrives {abs(self.measured):.3g} s {way}, "
-            f"{100 * self.distance:.1f} cm from the requested pose",
+            "{joint} arrives {shift:.3g} {way}, {cm:.1f} cm from the requested pose",
             code="arrival",
             joint=self.joint,
+            shift=Lasting(abs(self.measured)),
+            way="earlier" if self.measured < 0 else "later",
+            cm=100 * self.distance,
             asked=self.asked,
             measured=self.measured,
             distance=self.distance,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from retime.body.gripping import Grips
 from retime.body.holding import Constraints
 from retime.methods.surface.keys import SurfaceKey
-from retime.parameters import About, ClipRange, LoopParameters
+from retime.parameters import About, Choice, ClipRange, LoopParameters
 
 __all__ = [
     "ControlParameters",
@@ -42,16 +42,25 @@ class ControlParameters:
     falloff: Annotated[
         Falloff,
         About(
-            "Joints that follow a drag: the whole limb, or each joint by its distance along the "
-            "bones as in the paper (joint). With limb, the hand or foot in space arrives on time."
+            "Joints that follow a drag.",
+            choices=(
+                Choice("limb", "Whole limb", "the limb; its hand or foot arrives on time in space"),
+                Choice(
+                    "joint", "By distance", "each by its distance along the bones, as in the paper"
+                ),
+            ),
         ),
     ] = "limb"
     root: Annotated[
         RootMode,
         About(
-            "How the root follows a drag: fully, with its rotation only, or not at all (lock). "
-            "lock also keeps the legs that are not dragged. auto locks unless the whole body is "
-            "dragged."
+            "How the root follows a drag.",
+            choices=(
+                Choice("auto", "Automatic", "not at all, unless the whole body is dragged"),
+                Choice("follow", "Follow", "fully"),
+                Choice("rotations", "Rotation only", "with its rotation only"),
+                Choice("lock", "Lock feet", "not at all, nor do legs that are not dragged"),
+            ),
         ),
     ] = "auto"
     grips: Grips = True
@@ -68,9 +77,19 @@ class ControlParameters:
     mode: Annotated[
         SurfaceMode,
         About(
-            "Evaluate a surface at its key pose, so that the drag is exact (frozen), or intersect "
-            "it with the paths of the joints as in the paper (intersection).",
+            "How a surface shifts joints.",
             advanced=True,
+            label="Evaluation",
+            choices=(
+                Choice(
+                    "frozen", "Exact", "by its value at the key pose, so that the drag is exact"
+                ),
+                Choice(
+                    "intersection",
+                    "Intersection, as in the paper",
+                    "by its intersection with the paths of joints, as in the paper",
+                ),
+            ),
         ),
     ] = "frozen"
     grid: Annotated[
@@ -84,9 +103,15 @@ class ControlParameters:
     propagation: Annotated[
         Propagation,
         About(
-            "Falloff of a drag in time: quintic, septic, or a table of weights.",
-            metavar="NAME",
+            "Falloff of a drag in time. In Python, a table of weights also works.",
+            metavar="quintic|septic",
             advanced=True,
+            label="Falloff in time",
+            choices=(
+                Choice("quintic", "Smooth", "a polynomial of degree 5"),
+                Choice("septic", "Smoother", "a polynomial of degree 7"),
+            ),
+            form_help="Falloff of a drag in time.",
         ),
     ] = "quintic"
     range: ClipRange = None

@@ -13,7 +13,7 @@ import { recording, recordOnce } from "./record";
 
 const FORMATS: { format: string; label: string; note: string }[] = [
   { format: "bvh", label: "BVH", note: "Motion for any animation tool" },
-  { format: "glb", label: "GLB", note: "Motion with its mesh, where the file had one" },
+  { format: "glb", label: "GLB", note: "For games and the web; glTF files keep their mesh" },
   { format: "npz", label: "npz", note: "Arrays for Python" },
   { format: "warp", label: "Warp (JSON)", note: "Only the timing, to use on other motions" },
   { format: "recipe", label: "Recipe (JSON)", note: "The steps, to run again with retime" },

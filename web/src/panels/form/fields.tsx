@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { Field, Select, Switch, TextField } from "../../controls";
 import type { FormField } from "../../protocol";
+import { optionsOf } from "../../store/choices";
 import { JointsField } from "./joints";
 import { KeytimesField } from "./keytimes";
 import { MotionField } from "./motions";
@@ -44,10 +45,8 @@ function Control({ parameter }: { parameter: Parameter }) {
       return <ParameterNumber parameter={parameter} />;
     case "flag":
       return <Switch label={label} on={parameter.value === true} onChange={set} />;
-    case "choice": {
-      const options = choices.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
-      return <Select label={label} options={options} value={parameter.text} onChange={set} />;
-    }
+    case "choice":
+      return <Select label={label} options={optionsOf(choices)} value={parameter.text} onChange={set} />;
     case "range":
       return <RangeField parameter={parameter} />;
     case "motion":

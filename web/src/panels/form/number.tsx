@@ -2,9 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { Amount, Captions } from "../../controls";
+import type { FieldChoice } from "../../protocol";
 import * as state from "../../store/state";
 import { sourceLength, timeReader } from "../../store/times";
-import { number, sentence } from "../../words/numbers";
+import { number } from "../../words/numbers";
 import { durationBounds, durationCaptions } from "./duration";
 import type { Parameter } from "./parameter";
 import { numberLook } from "./presentation";
@@ -28,22 +29,22 @@ export function ParameterNumber(
       bounds={isDuration ? durationBounds(step) : look.bounds} rest={length}
       placeholder={typeof parameter.value === "string" ? "" : empty}
       spoken={(value) => `${number(value, look.digits)} ${look.unit}`.trim()}
-      words={field.choices.map((word) => <WordToggle key={word} {...{ parameter, word }} />)}
+      words={field.choices.map((word) => <WordToggle key={word.value} {...{ parameter, word }} />)}
       captions={captions ?? <Captions words={words} />}
     />
   );
 }
 
 /** A word in place of a number: it stays chosen until a number is. */
-function WordToggle({ parameter, word }: { parameter: Parameter; word: string }) {
-  const chosen = parameter.value === word;
-  const why = chosen ? "" : whyNot(parameter, word);
+function WordToggle({ parameter, word: { value, label } }: { parameter: Parameter; word: FieldChoice }) {
+  const chosen = parameter.value === value;
+  const why = chosen ? "" : whyNot(parameter, value);
   return (
     <button
       type="button" class="segment lone" aria-pressed={chosen} disabled={why !== ""} title={why}
-      onClick={() => (chosen ? parameter.reset() : parameter.set(word))}
+      onClick={() => (chosen ? parameter.reset() : parameter.set(value))}
     >
-      {sentence(word)}
+      {label}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 /** The bar at the top: what is open, whether it is saved, undo and redo, the two versions, and export. */
 
-import { Icon, IconButton, Logo, MenuButton, type MenuRow } from "../../controls";
+import { Icon, IconButton, Logo, MenuButton, type MenuRow, Online } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
@@ -19,7 +19,7 @@ export const Header = ({ view }: { view(): ViewApi }) => (
     <span class="divider" />
     <History name="undo" label="Undo" keys="Ctrl+Z" depth={state.undoDepth.value} next={state.undoNames.value[0]} />
     <History name="redo" label="Redo" keys="Ctrl+Shift+Z" depth={state.redoDepth.value} next={state.redoNames.value[0]} />
-    <MenuButton icon="down" label="History" class="icon-button history-list" rows={historyRows} />
+    <Online><MenuButton icon="down" label="History" class="icon-button history-list" rows={historyRows} /></Online>
     <span class="header-middle"><VersionSwitch /></span>
     <ThemeButton />
     <IconButton icon="help" label="Help and keys (?)" onClick={openHelp} />
@@ -27,7 +27,7 @@ export const Header = ({ view }: { view(): ViewApi }) => (
       icon="sliders" label="Parameters" class="drawer-button" aria-expanded={inspectorOpen.value}
       onClick={() => (inspectorOpen.value = !inspectorOpen.value)}
     />
-    <ExportButton view={view} />
+    <Online><ExportButton view={view} /></Online>
   </header>
 );
 
@@ -52,11 +52,14 @@ export function savedWord(saved: boolean, open: boolean, underway: boolean): Sav
 
 function SaveState() {
   if (!state.committed.value) return null;
-  const word = savedWord(state.saved.value, state.link.value === "open", state.pending.value !== null);
+  const underway = state.pending.value !== null || state.unsent.value.length > 0;
+  const word = savedWord(state.saved.value, state.link.value === "open", underway);
   return (
-    <button type="button" class="save-state" data-state={word} title="Save now (Ctrl+S)" onClick={actions.save}>
-      <span class="dot" /><span>{word}</span>
-    </button>
+    <Online>
+      <button type="button" class="save-state" data-state={word} title="Save now (Ctrl+S)" onClick={actions.save}>
+        <span class="dot" /><span>{word}</span>
+      </button>
+    </Online>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The two versions of the recipe, to compare: each named by its first step that counts. */
 
-import { MenuButton, type MenuRow } from "../../controls";
+import { MenuButton, type MenuRow, Online } from "../../controls";
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
@@ -19,7 +19,7 @@ export const VersionSwitch = () => (
   <div class="segments versions" role="group" aria-label="Version">
     <VersionButton version="A" />
     <VersionButton version="B" />
-    <MenuButton icon="down" label="Copy one version to the other" name="Versions" rows={copyRows} />
+    <Online><MenuButton icon="down" label="Copy one version to the other" name="Versions" rows={copyRows} /></Online>
   </div>
 );
 

@@ -7,28 +7,54 @@ import { Button } from "../../controls";
 import * as state from "../../store/state";
 import { startTour } from "./tour";
 
-export const KEYS: [string, string][] = [
-  ["Space", "Play or pause"],
-  ["← →", "Step by a frame"],
-  ["Shift + ← →", "Previous or next key"],
-  ["Home, End", "To the ends"],
-  ["I, O", "Start and end of the play range; again, or with Alt, to free it"],
-  ["K", "Keytime at the playhead"],
-  ["G", "Move the selected key in time"],
-  ["Delete, Backspace", "Delete the selected key or contact"],
-  ["B", "Tap timing: play, then tap each keytime or suggested moment; Enter keeps the taps"],
-  ["R", "Act a timing out: drag the bar in the view in the rhythm that you want"],
-  ["T", "Time control surface at the playhead, for the selected joint or the limb that moves most"],
-  ["P", "Pose at the playhead, of the selected joint or the limb that moves most"],
-  ["M", "Mute the step"],
-  ["F", "Frame the character"],
-  ["1, 3, 7", "Look from the front, the side, the top"],
-  ["Tab, F6", "Next control, next area"],
-  ["Alt + ↑ ↓", "Move a step of the recipe"],
-  ["Ctrl + Z, Ctrl + Shift + Z, Ctrl + Y", "Undo, redo"],
-  ["Ctrl + S", "Save now"],
-  ["Esc", "Cancel a drag or a computation"],
-  ["?", "This help"],
+/** Keys by the place where they work, and what they do. */
+export const KEYS: [string, [string, string][]][] = [
+  ["Everywhere", [
+    ["Space", "Play or pause"],
+    ["← →", "Step by a frame"],
+    ["Shift + ← →", "Previous or next key"],
+    ["Home, End", "To the ends"],
+    ["I, O", "Start and end of the play range; again, or with Alt, to free it"],
+    ["K", "Keytime at the playhead"],
+    ["B", "Tap timing: play, then tap each keytime or suggested moment"],
+    ["R", "Act a timing out: drag the bar in the view in the rhythm that you want"],
+    ["T", "Time control surface at the playhead, for the selected joint or the limb that moves most"],
+    ["P", "Pose at the playhead, of the selected joint or the limb that moves most"],
+    ["M", "Mute the step"],
+    ["Delete, Backspace", "Delete the selected key, pose or contact"],
+    ["Enter", "Keep the taps or the acted timing"],
+    ["F", "Frame the character"],
+    ["1, 3, 7", "Look from the front, the side, the top"],
+    ["Tab, F6", "Next control, next area"],
+    ["Ctrl + Z, Ctrl + Shift + Z, Ctrl + Y", "Undo, redo"],
+    ["Ctrl + S", "Save now"],
+    ["Esc", "Cancel a drag or a computation, or deselect"],
+    ["?", "This help"],
+  ]],
+  ["In the timeline", [
+    ["G", "Move the selected key or poses in time"],
+    ["← →", "Move the selected key by a frame; in Poses, select the previous or next pose"],
+    ["Alt + ← →", "Select the previous or next keytime; in Poses, move the pose by a frame"],
+    ["↑ ↓", "Select the previous or next key; in Poses, another row"],
+    ["Enter", "Type the time of the selected key or pose"],
+  ]],
+  ["In Poses", [
+    ["A, Alt + A", "Select all poses or none"],
+    ["B", "Select poses with a box"],
+    ["S", "Scale the selected poses in time"],
+  ]],
+  ["In the recipe", [
+    ["↑ ↓", "Select another step"],
+    ["Alt + ↑ ↓", "Move the step"],
+    ["Delete", "Remove the step"],
+    ["Shift + F10, ContextMenu", "Menu of the step"],
+  ]],
+  ["During a drag", [
+    ["Alt", "Ignore frames"],
+    ["Shift", "Ten times finer"],
+    ["Ctrl", "Snap to contacts"],
+    ["Esc", "Cancel"],
+  ]],
 ];
 
 /** Every colour that means something, by its token. */
@@ -50,8 +76,7 @@ export const COLOURS: [string, string][] = [
   ["limb-right-leg", "Right leg"],
 ];
 
-const MORE =
-  "In plots, arrows move the focused key by a frame and Enter types. Numbers can be dragged; Shift is ten times finer.";
+const MORE = "Numbers can be dragged sideways.";
 
 const isOpen = signal(false);
 
@@ -72,15 +97,20 @@ function HelpDialog() {
       ref={dialog} class="dialog" aria-label="Help and keys" onClose={() => (isOpen.value = false)}
       onClick={(event) => event.target === dialog.current && close()}
     >
-      <h2>Keys</h2>
-      <dl class="key-list">
-        {KEYS.map(([keys, does]) => (
-          <Fragment key={keys}>
-            <dt>{keys.split(", ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
-            <dd>{does}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      <h2 tabIndex={-1} autofocus>Keys</h2>
+      {KEYS.map(([place, listed]) => (
+        <Fragment key={place}>
+          <h3>{place}</h3>
+          <dl class="key-list">
+            {listed.map(([keys, does]) => (
+              <Fragment key={keys}>
+                <dt>{keys.split(", ").map((key) => <kbd key={key}>{key === "ContextMenu" ? "Menu" : key}</kbd>)}</dt>
+                <dd>{does}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </Fragment>
+      ))}
       <h2>Colours</h2>
       <ul class="colour-list">
         {COLOURS.map(([token, means]) => (
@@ -90,7 +120,7 @@ function HelpDialog() {
       <p class="caption">{MORE} retime {state.welcome.value?.version}</p>
       <div class="dialog-actions">
         <Button class="button quiet" onClick={tour}>Take the tour</Button>
-        <Button autofocus onClick={close}>Close</Button>
+        <Button onClick={close}>Close</Button>
       </div>
     </dialog>
   );

@@ -1,7 +1,7 @@
 /** The inspector: the selected step's parameters, what it found, and the status line. */
 
 import { computed, signal } from "@preact/signals";
-import { classes, IconButton, IconToggle, MenuButton, MethodIcon } from "../../controls";
+import { classes, IconButton, IconToggle, MenuButton, MethodIcon, Online } from "../../controls";
 import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 import { surfaceIndex, surfaceKeys } from "../../store/surface";
@@ -36,7 +36,7 @@ function Body() {
     <>
       <TitleBar id={step} method={form.name} />
       <div class="inspector-form" key={`${step} ${form.name}`}>
-        <StepForm {...{ step, form }} panel={METHOD_PANELS[form.name] ?? {}} />
+        <Online><StepForm {...{ step, form }} panel={METHOD_PANELS[form.name] ?? {}} /></Online>
         <StepNotes step={step} />
       </div>
     </>
@@ -62,7 +62,9 @@ function TitleBar({ id, method }: { id: string; method: string }) {
         icon="help" label="Explain every field" on={helpShown.value}
         onClick={() => (helpShown.value = !helpShown.value)}
       />
-      <MenuButton icon="more" label="What to do with this step" name="Step" rows={() => stepMenu(id)} />
+      <Online>
+        <MenuButton icon="more" label="What to do with this step" name="Step" rows={() => stepMenu(id)} />
+      </Online>
       <IconButton
         icon="close" label="Close the parameters" class="drawer-button" onClick={() => (inspectorOpen.value = false)}
       />

@@ -1,10 +1,13 @@
 /** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
 
-import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
+import { useSignal } from "@preact/signals";
+import { Button, classes, Icon, IconButton, IconToggle, MenuButton, type MenuRow, Online, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
+import { meshNotes } from "../../store/mesh_notes";
 import * as state from "../../store/state";
 import { recipeFor } from "../../store/recipes";
 import { count, seconds, sentence } from "../../words/numbers";
+import { Notes } from "../form/form";
 import { recipeRows } from "../recipe/clipboard";
 import { chooseFiles } from "./files";
 
@@ -14,10 +17,10 @@ export function MotionsSection() {
     <Section
       id="motions" title="Motions"
       actions={(
-        <>
+        <Online>
           <MenuButton icon="more" label="Bundled motions" name="Motions" rows={sampleRows} />
           <IconButton icon="plus" label="Open files" onClick={chooseFiles} />
-        </>
+        </Online>
       )}
     >
       <ul class="motions" aria-label="Motions">
@@ -41,23 +44,36 @@ function MotionItem({ id, name }: { id: string; name: string }) {
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
   const steps = recipeFor(id).length;
+  const notes = clip?.header.notes ?? [];
+  const mesh = meshNotes.value.get(id);
+  const open = useSignal(false);
   return (
     <li
       class={classes("motion", gone && "missing", isSource && "selected")}
       onContextMenu={(event) => openMenuAt(event, name, motionRows(id))}
     >
-      <button
-        type="button" class="motion-use" aria-current={isSource}
-        aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
-      >
-        <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
-        <span class="motion-name" title={name}>{name}</span>
-      </button>
+      <Online>
+        <button
+          type="button" class="motion-use" aria-current={isSource}
+          aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
+        >
+          <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
+          <span class="motion-name" title={[name, ...notes.map(sentence)].join("\n")}>{name}</span>
+        </button>
+      </Online>
       {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
-      {gone
-        ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
-        : <span class="caption">{clip && seconds(clip.duration)}</span>}
-      <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
+      {mesh && (
+        <IconToggle
+          icon="alert" label={`Notes about ${name}`} on={open.value} onClick={() => (open.value = !open.value)}
+        />
+      )}
+      <Online>
+        {gone
+          ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
+          : <span class="caption">{clip && seconds(clip.duration)}</span>}
+        <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
+      </Online>
+      {mesh && open.value && <Notes notes={[...notes, mesh]} />}
     </li>
   );
 }
@@ -69,7 +85,7 @@ const FailedItem = ({ file, text }: { file: File; text: string }) => (
       <span class="motion-mark"><Icon name="warning" /></span>
       <span class="failed-words"><span class="motion-name">{file.name}</span><span class="caption">{text}</span></span>
     </span>
-    <Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button>
+    <Online><Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button></Online>
     <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />
   </li>
 );
@@ -92,6 +108,8 @@ const SoundItem = ({ name }: { name: string }) => (
     <span class="motion-use">
       <span class="motion-mark"><Icon name="play" /></span><span class="motion-name">{name}</span>
     </span>
-    <IconButton icon="close" label="Remove the sound" onClick={() => actions.run({ type: "remove_audio" })} />
+    <Online>
+      <IconButton icon="close" label="Remove the sound" onClick={() => actions.run({ type: "remove_audio" })} />
+    </Online>
   </div>
 );

@@ -27,7 +27,7 @@ export function listenForKeys(view: ViewApi, tab: () => TabApi): void {
 /** A button that was clicked gives the keys back: Space plays, whatever was clicked last. Tab goes on from there. */
 function letGoOfClicked(): void {
   document.addEventListener("click", (event) => {
-    const clicked = (event.target as Element).closest<HTMLElement>("button");
+    const clicked = (event.target as Element).closest<HTMLElement>("button, [role=button]");
     const byPointer = event.detail > 0;
     if (byPointer && clicked && !clicked.closest(".popover, dialog, .tour-card, .timeline-area")) clicked.blur();
   });

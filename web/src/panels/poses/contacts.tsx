@@ -1,26 +1,24 @@
 /** Whether feet stay where they stood, and how far they slip all the same. */
 
 import { Field, Select } from "../../controls";
+import { optionsOf } from "../../store/choices";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
 import { namedParameter } from "../form/parameter";
 import { slip } from "./slip";
 
-const HOLDS: Record<string, string> = {
-  hold: "Hold all contacts", touched: "Hold those touched", free: "Leave them free",
-};
 /** More than the recording's own by this much is seen, metres. */
 const SEEN = 0.003;
 
 export function ContactsGroup({ step }: { step: string }) {
   const parameter = namedParameter(step, "stagger", "constraints");
   if (!parameter) return null;
-  const options = parameter.field.choices.map((value) => ({ value, label: HOLDS[value] ?? value }));
+  const { label, choices } = parameter.field;
   const value = String(parameter.value);
   return (
     <div class="field-group">
-      <Field label="Contacts">
-        <Select label="Contacts" {...{ options, value }} onChange={(chosen) => parameter.set(chosen)} />
+      <Field label={label}>
+        <Select {...{ label, value }} options={optionsOf(choices)} onChange={(chosen) => parameter.set(chosen)} />
       </Field>
       <span class="caption">{slipText(value)}</span>
     </div>

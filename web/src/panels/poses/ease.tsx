@@ -1,20 +1,18 @@
 /** Eases: a pose that is held, snapped to, left with an anticipation, or settled into. */
 
 import { signal } from "@preact/signals";
+import type { FieldChoice } from "../../protocol";
 import type { PoseEdit } from "../../store/poses";
-import { number, sentence } from "../../words/numbers";
+import { number } from "../../words/numbers";
 import { freePose } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
 import { showTool, ToolAmount } from "./tool";
-
-export const EASES = ["hold", "snap", "anticipate", "settle"] as const;
-export type Ease = (typeof EASES)[number];
 
 const amount = signal(1);
 const seconds = signal(0.2);
 const NO_POSE = "Select a pose between the first and the last: an ease is of one pose.";
 
-export const openEase = (step: string, preset: Ease): void => {
+export const openEase = (step: string, { value: preset, label }: FieldChoice): void => {
   // It inserts a pose: while it is shown, numbers after it are others.
   const pose = freePose();
   const edit = (): PoseEdit | null => {
@@ -23,11 +21,11 @@ export const openEase = (step: string, preset: Ease): void => {
     return { do: "ease", pose, preset, amount: Math.min(Math.max(amount.value, 0), 2), ...lasts, ...scopedJoints() };
   };
   showTool({
-    title: sentence(preset),
+    title: label,
     step,
     edit,
     trouble: () => (pose === null ? NO_POSE : ""),
-    said: () => `${sentence(preset)} at pose ${(pose ?? 0) + 1} by ${number(amount.value)}, ${jointsText()}.`,
+    said: () => `${label} at pose ${(pose ?? 0) + 1} by ${number(amount.value)}, ${jointsText()}.`,
     Controls: () => (
       <>
         <ToolAmount label="Amount" value={amount} bounds={[0, 2]} step={0.05} digits={2} minimum={0} maximum={2} />

@@ -2,6 +2,7 @@
 
 import { Button, Field, NumberField, Section, Segments } from "../../controls";
 import * as actions from "../../store/actions";
+import { choicesOf, optionsOf } from "../../store/choices";
 import { ofStep } from "../../store/editable";
 import { reachHelp } from "../../store/poses";
 import * as state from "../../store/state";
@@ -61,15 +62,11 @@ function Target({ edited }: { edited: EditedJoint }) {
   );
 }
 
-const HELP = [
-  { value: "limb", label: "Limb" }, { value: "torso", label: "Torso" }, { value: "body", label: "Body" },
-] as const;
-
 /** What helps to reach. */
 const Help = () => (
   <Field label="Helps">
     <Segments
-      label="What helps to reach" options={HELP} value={reachHelp.value}
+      label="What helps to reach" options={optionsOf(choicesOf("stagger", "reach_help"))} value={reachHelp.value}
       onChange={(value) => (reachHelp.value = value as typeof reachHelp.value)}
     />
   </Field>

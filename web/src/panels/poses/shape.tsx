@@ -2,6 +2,8 @@
 
 import { computed, signal, useComputed } from "@preact/signals";
 import { AmountField, Captions, Field, NumberField, Section, Select, Slider, type Option } from "../../controls";
+import type { FieldChoice } from "../../protocol";
+import { choicesOf, labelOf, optionsOf } from "../../store/choices";
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import {
@@ -9,11 +11,11 @@ import {
   type PoseEdit,
 } from "../../store/poses";
 import * as state from "../../store/state";
-import { number, seconds, sentence } from "../../words/numbers";
+import { number, seconds } from "../../words/numbers";
 import { scopedPoses, ScopeSegments, scopeText } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
 
-const WORDS = ["neighbours", "average", "previous", "next"];
+const words = (): FieldChoice[] => choicesOf("stagger", "relative_to");
 /** One of the words, or a pose's number. */
 const reference = signal("neighbours");
 
@@ -21,19 +23,19 @@ const reference = signal("neighbours");
 function references(): Option[] {
   const times = Array.from(poses.value?.times ?? []);
   const numbered = times.map((t, k) => ({ value: String(k), label: `Pose ${k + 1} at ${seconds(t)}` }));
-  return [...WORDS.map((value) => ({ value, label: sentence(value) })), ...numbered];
+  return [...optionsOf(words()), ...numbered];
 }
 
 /** The reference as an edit names it; a pose that is gone is none. */
 function against(): string | number {
-  const pose = WORDS.includes(reference.value) ? null : Number(reference.value);
+  const pose = words().some(({ value }) => value === reference.value) ? null : Number(reference.value);
   if (pose === null) return reference.value;
   return pose < (poses.value?.count ?? 0) ? pose : "neighbours";
 }
 
 const referenceText = (): string => {
   const to = against();
-  return typeof to === "number" ? `pose ${to + 1}` : to;
+  return typeof to === "number" ? `pose ${to + 1}` : labelOf(words(), to).toLowerCase();
 };
 
 function exaggeration(weight: number): PoseEdit {
@@ -46,9 +48,9 @@ function exaggeration(weight: number): PoseEdit {
 export function ExaggerateSection({ step }: { step: string }) {
   const weight = goingOn(editsOf(state.stepNamed(step)), exaggeration(0), "weight") ?? 0;
   const label = "Exaggerate";
-  const words = (of: number): string => `${number(of)} from ${referenceText()}`;
+  const told = (of: number): string => `${number(of)} from ${referenceText()}`;
   const edit = ofStep(step, weight, (to) => editChange(step, exaggeration(to)), (to) => {
-    state.announcement.value = `Exaggerated by ${words(to)}, ${scopeText()}.`;
+    state.announcement.value = `Exaggerated by ${told(to)}, ${scopeText()}.`;
   });
   return (
     <Section id="pose-exaggerate" title={label} caption={`${scopeText()}, ${jointsText()}`}>
@@ -58,8 +60,8 @@ export function ExaggerateSection({ step }: { step: string }) {
           onChange={(name) => (reference.value = name)}
         />
         <NumberField {...{ label, edit }} minimum={-10} maximum={10} />
-        <Slider {...{ label, edit }} bounds={[-1, 1]} spoken={words} />
-        <Captions words={["Less", words(weight), "More"]} />
+        <Slider {...{ label, edit }} bounds={[-1, 1]} spoken={told} />
+        <Captions words={["Less", told(weight), "More"]} />
       </div>
       <Field label="Of"><ScopeSegments /></Field>
     </Section>

@@ -2,16 +2,16 @@
 
 import { signal } from "@preact/signals";
 import { Button, Captions, classes, Field, NumberField, Section, Select, Slider } from "../../controls";
+import { choicesOf, labelOf, optionsOf } from "../../store/choices";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, editsOf, goingOn, onLayer, poseWhen, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
 import { sentence } from "../../words/numbers";
-import { EASES, openEase } from "./ease";
+import { openEase } from "./ease";
 import { freePose, scopedPoses, ScopeSegments, scopeText } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
 import { toolShown } from "./tool";
 
-const TOWARD = ["neighbours", "previous", "next", "rest", "mirror"].map((value) => ({ value, label: sentence(value) }));
 const toward = signal("neighbours");
 
 function tween(percent: number): PoseEdit {
@@ -25,7 +25,9 @@ function tween(percent: number): PoseEdit {
 export function TweenSection({ step }: { step: string }) {
   const percent = Math.round(100 * (goingOn(editsOf(state.stepNamed(step)), tween(0), "share") ?? 0));
   const label = "Tween";
-  const words = (of: number): string => `${of} % toward ${toward.value}`;
+  const why = freePose() === null ? "Select a pose between the first and the last" : "";
+  const [poses, eases] = [choicesOf("tween", "tweens"), choicesOf("tween", "eases")];
+  const words = (of: number): string => `${of} % toward ${labelOf(poses, toward.value).toLowerCase()}`;
   const edit = ofStep(step, percent, (to) => editChange(step, tween(to)), (to) => {
     state.announcement.value = `Led ${words(to)}, ${scopeText()}, ${jointsText()}.`;
   });
@@ -39,7 +41,8 @@ export function TweenSection({ step }: { step: string }) {
     <Section id="pose-tween" title={label} caption={`${scopeText()}, ${jointsText()}`}>
       <div class="field wide">
         <Select
-          label="Tween toward" options={TOWARD} value={toward.value} onChange={(name) => (toward.value = name)}
+          label="Tween toward" options={optionsOf(poses)} value={toward.value}
+          onChange={(name) => (toward.value = name)}
         />
         <NumberField {...{ label, edit }} unit="%" whole step={1} minimum={-300} maximum={300} />
         <Slider {...{ label, edit }} step={1} bounds={[-50, 150]} spoken={words} />
@@ -47,15 +50,15 @@ export function TweenSection({ step }: { step: string }) {
       </div>
       <Field label="Of"><ScopeSegments /></Field>
       <div class="pose-tools">
-        <Button disabled={freePose() === null} onClick={mirror}>Mirror</Button>
+        <Button disabled={why !== ""} title={why || "Exchange left and right"} onClick={mirror}>Mirror</Button>
       </div>
       <div class="pose-tools">
-        {EASES.map((preset) => (
+        {eases.map((ease) => (
           <Button
-            key={preset} class={classes("button", toolShown.value?.title === sentence(preset) && "on")}
-            disabled={freePose() === null} onClick={() => openEase(step, preset)}
+            key={ease.value} class={classes("button", toolShown.value?.title === ease.label && "on")}
+            disabled={why !== ""} title={why || sentence(ease.help)} onClick={() => openEase(step, ease)}
           >
-            {sentence(preset)}
+            {ease.label}
           </Button>
         ))}
       </div>

@@ -3,7 +3,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren, HTMLAttributes, JSX, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { classes, IconButton, MethodIcon, NumberField, openMenuAt } from "../../controls";
+import { classes, IconButton, MethodIcon, NumberField, Online, openMenuAt } from "../../controls";
 import type { StepEntry } from "../../protocol";
 import { ofStep } from "../../store/editable";
 import * as state from "../../store/state";
@@ -103,15 +103,19 @@ function StepRow({ name, choose, words, row, gripped, onKeyDown, step, index, dr
 }
 
 export const StepWeight = ({ step: { id, weight } }: { step: StepEntry }) => (
-  <NumberField
-    class="bare step-weight" title="Weight: drag or type" label="Weight" unit="%" whole step={1} minimum={0}
-    maximum={100} edit={ofStep(id, 100 * (weight ?? 1), (percent) => ({ weight: percent / 100 }))}
-  />
+  <Online>
+    <NumberField
+      class="bare step-weight" title="Weight: drag or type" label="Weight" unit="%" whole step={1} minimum={0}
+      maximum={100} edit={ofStep(id, 100 * (weight ?? 1), (percent) => ({ weight: percent / 100 }))}
+    />
+  </Online>
 );
 
 export const StepEye = ({ step: { id, mute = false } }: { step: StepEntry }) => (
-  <IconButton
-    icon={mute ? "eye-off" : "eye"} label={mute ? "Unmute (M)" : "Mute (M)"} aria-pressed={mute}
-    onClick={() => toggleMute(id)}
-  />
+  <Online>
+    <IconButton
+      icon={mute ? "eye-off" : "eye"} label={mute ? "Unmute (M)" : "Mute (M)"} aria-pressed={mute}
+      onClick={() => toggleMute(id)}
+    />
+  </Online>
 );

@@ -44,7 +44,7 @@ export function ShapeSection({ index }: { index: number }) {
   const shape = typeof given === "string" ? given : "";
   const choose = (to: string): void => changeSurface(index, { shape: to === "gaussian" ? null : to });
   return (
-    <Section id="surface-shape" title="Shape">
+    <Section id="surface-shape" title="Shape" caption="H is the figure's height">
       <Segments class="surface-shapes" label="Shape" options={SHAPES} value={shape} onChange={choose} />
       {key && shape === "polynomial" && dragsOf(key).length < 2 && <Flat {...{ index }} of={key} />}
       {key && shape === "polynomial" && <DegreeField {...{ index }} of={key} />}

@@ -2,12 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Button, Icon, IconButton } from "../../controls";
+import { Button, GONE, Icon, IconButton } from "../../controls";
 import type { Problem } from "../../protocol";
 import * as actions from "../../store/actions";
 import { connect } from "../../store/connection";
 import * as state from "../../store/state";
-import { count } from "../../words/numbers";
+import { unsentWords } from "../../store/unsent";
 import { sentence } from "../../words/sentence";
 
 const MOST_SHOWN = 3;
@@ -101,22 +101,14 @@ function MissingCard({ id }: { id: string }) {
 }
 
 /** Counts down to the next try to reach the server; looking and playing go on meanwhile. */
-export const GoneBar = () => (state.link.value === "gone" ? <Countdown /> : null);
+export const GoneBar = () => (state.offline.value ? <Countdown /> : null);
 
-function waitingWords(): string {
-  const waits = state.unsent.value.length;
-  return waits ? ` ${count(waits, "change")} will be applied when it is back.` : "";
-}
-
-/** What was typed and cannot be sent: another studio answers, which this window has no key for. */
-function lostWords(): string {
-  const lost = state.unsent.value.flatMap(({ id, parameters = {} }) => {
-    const step = state.stepNamed(id);
-    const form = step ? state.methods.value.get(step.method) : undefined;
-    const label = (name: string): string => form?.fields.find((field) => field.name === name)?.label ?? name;
-    return Object.entries(parameters ?? {}).map(([name, value]) => `${label(name)} ${JSON.stringify(value)}`);
-  });
-  return lost.length ? ` Not applied: ${lost.join(", ")}.` : "";
+function goneWords(next: string): string {
+  const unsent = unsentWords(state.unsent.value);
+  const waits = unsent && ` Not applied yet: ${unsent}.`;
+  return state.restarted.value
+    ? `The studio was restarted. Open the address that it printed to continue.${waits}`
+    : `The server does not answer, so that nothing can be changed. ${next}${waits}`;
 }
 
 function Countdown() {
@@ -128,13 +120,9 @@ function Countdown() {
   const wait = Math.max(0, Math.ceil((state.nextTry.value - now.value) / 1000));
   const next = wait > 0 ? `Next try in ${wait} s.` : "Trying now.";
   return (
-    <div class="gone" role="status">
+    <div class="gone" role="status" id={GONE}>
       <Icon name="warning" />
-      <span>
-        {state.restarted.value
-          ? `The studio was restarted. Open the address that it printed to continue.${lostWords()}`
-          : `The server does not answer. ${next}${waitingWords()}`}
-      </span>
+      <span>{goneWords(next)}</span>
       <Button onClick={connect}>Try now</Button>
     </div>
   );

@@ -1,6 +1,6 @@
 /** The view before there is a motion: what to do first, and what is being loaded. */
 
-import { Button, Icon, Progress } from "../../controls";
+import { Button, Icon, Online, Progress } from "../../controls";
 import * as actions from "../../store/actions";
 import { isServerShown } from "../../store/live_server";
 import * as state from "../../store/state";
@@ -29,14 +29,14 @@ export function EmptyState() {
       {state.failedFiles.value.slice(-1).map(({ file, text }) => (
         <p key={file.name} class="empty-why">{file.name} was not loaded. {text}</p>
       ))}
-      <div class="empty-actions">
+      <Online><div class="empty-actions">
         <Button class="button filled" onClick={chooseFiles}><Icon name="folder" />Open file</Button>
         <span class="sample-buttons">
           {Object.entries(TRY).filter(([name]) => name in samples).map(([name, label]) => (
             <Button key={name} onClick={() => actions.openSample(name)}>{label}</Button>
           ))}
         </span>
-      </div>
+      </div></Online>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** How many poses are kept of those that were found, with a note about edits that name poses. */
 
-import { NumberField, Slider } from "../../controls";
+import { NumberField, Online, Slider } from "../../controls";
 import { ofStep, type Editable } from "../../store/editable";
 import { editsOf, namesPoses, poses, type PoseEdit, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
@@ -52,7 +52,7 @@ export function PoseCount({ say }: { say(text: string | null): void }) {
     },
   };
   return (
-    <div class="pose-count">
+    <Online><div class="pose-count">
       <div class="pose-count-head">
         <span class="pose-count-name">Poses</span>
         <NumberField {...{ label, edit }} whole step={0.1} minimum={FEWEST} />
@@ -62,6 +62,6 @@ export function PoseCount({ say }: { say(text: string | null): void }) {
         {...{ label, edit }} step={1} bounds={[Math.min(fewestFor(edits), found), found]}
         spoken={(count) => `${count} of ${found} poses`}
       />
-    </div>
+    </div></Online>
   );
 }

@@ -1,11 +1,12 @@
 /** A body with the file's own mesh: each joint's node is put where the motion says it is. */
 
-import { Box3, Color, Group, Mesh, Quaternion, Vector3, type Material, type Object3D } from "three";
+import { Box3, Color, Group, Mesh, Quaternion, SkinnedMesh, Vector3, type Material, type Object3D } from "three";
 import type { GLTF } from "three/addons/loaders/GLTFLoader.js";
-import type { MotionHeader } from "../../protocol";
+import type { MotionHeader, Problem } from "../../protocol";
 import { bisect, type Clip } from "../../store/clip";
 import { BEHIND, ORDER, type Body, type BodyKind } from "./body";
 import type { Palette } from "../palette";
+import { count } from "../../words/numbers";
 
 /** How much of the motion's colour goes over the mesh's own. */
 const TINT = 0.85;
@@ -13,11 +14,11 @@ const TINT = 0.85;
 const FAINT_TINT = 0.25;
 
 interface Painted {
-  material: Material & { color?: Color; map?: unknown };
+  material: Material & { color?: Color; map?: unknown; vertexColors?: boolean };
   own: Color | null;
 }
 
-/** The scene of a glTF or FBX file and the place of each joint's node in the order of its traversal. */
+/** The scene of a glTF or FBX file, with the place of each joint's node in the order of its traversal. */
 export interface Skin {
   scene: Object3D;
   places: number[];
@@ -29,7 +30,13 @@ export interface Skin {
 /** Load a motion's mesh; it is refused if not every joint has a node. */
 export const loadSkin = (header: MotionHeader): Promise<Skin> => (header.nodes.length ? fromGltf : fromFbx)(header);
 
-const fileOf = ({ id }: MotionHeader): string => `/motions/${encodeURIComponent(id)}/file`;
+/** The file with a motion's mesh: its own, or glTF that the server made of it. */
+async function fileOf({ id }: MotionHeader): Promise<ArrayBuffer> {
+  const reply = await fetch(`/motions/${encodeURIComponent(id)}/mesh`);
+  if (reply.ok) return reply.arrayBuffer();
+  const { text } = (await reply.json()) as Problem;
+  throw new Error(text);
+}
 
 /** FBX names its nodes; the joints have the same names, perhaps without what stands before a colon. */
 async function fromFbx(header: MotionHeader): Promise<Skin> {
@@ -37,7 +44,7 @@ async function fromFbx(header: MotionHeader): Promise<Skin> {
     import("three/addons/loaders/FBXLoader.js"),
     import("three/addons/utils/SkeletonUtils.js"),
   ]);
-  const scene = await new FBXLoader().loadAsync(fileOf(header));
+  const scene = new FBXLoader().parse(await fileOf(header), "");
   const byName = new Map<string, number>();
   const nodes: Object3D[] = [];
   scene.traverse((node) => {
@@ -54,7 +61,7 @@ function skinOf(
 ): Skin {
   const lost = places.filter((place) => place < 0).length;
   if (lost || places.length !== header.joints.length)
-    throw new Error(`${lost} joints of ${header.name} have no node in its file`);
+    throw new Error(`${count(lost, "joint")} of the motion are not in the mesh's skeleton.`);
   return { scene, places, margin: marginOf(scene, places.map((place) => nodes[place]!)), clone };
 }
 
@@ -63,7 +70,7 @@ async function fromGltf(header: MotionHeader): Promise<Skin> {
     import("three/addons/loaders/GLTFLoader.js"),
     import("three/addons/utils/SkeletonUtils.js"),
   ]);
-  const gltf: GLTF = await new GLTFLoader().loadAsync(fileOf(header));
+  const gltf: GLTF = await new GLTFLoader().parseAsync(await fileOf(header), "");
   const order = new Map<Object3D, number>();
   gltf.scene.traverse((node) => order.set(node, order.size));
   const byNode = new Map<number, number>();
@@ -80,7 +87,7 @@ async function fromGltf(header: MotionHeader): Promise<Skin> {
 function marginOf(scene: Object3D, joints: readonly Object3D[]): number {
   scene.updateMatrixWorld(true);
   const mesh = new Box3().setFromObject(scene);
-  if (mesh.isEmpty()) throw new Error("the file holds no mesh");
+  if (mesh.isEmpty()) throw new Error("The file has no mesh.");
   const bones = new Box3();
   for (const joint of joints) bones.expandByPoint(new Vector3().setFromMatrixPosition(joint.matrixWorld));
   const beyond = [
@@ -219,10 +226,23 @@ export class SkinBody implements Body {
     const color = load > 1 ? infeasible : load > 0.9 ? marginal : this.tint;
     for (const { material, own } of this.painted) {
       if (!own) continue;
-      // A texture has its own colours: only what is wrong tints it. The other body is told by being faint.
-      const share = material.map && load <= 0.9 ? (this.kind === "original" ? FAINT_TINT : 0) : TINT;
+      // Textures and coloured vertices keep their colours: only what is wrong tints them. The other body is faint.
+      const coloured = (material.map || material.vertexColors) && load <= 0.9;
+      const share = coloured ? (this.kind === "original" ? FAINT_TINT : 0) : TINT;
       material.color!.copy(own).lerp(color, share);
     }
+  }
+
+  /** Where the vertices of the mesh are in the scene, (vertices, 3). */
+  vertices(): number[] {
+    this.object.updateMatrixWorld(true);
+    const places: number[] = [];
+    this.object.traverse((part) => {
+      if (!(part instanceof SkinnedMesh)) return;
+      for (let k = 0; k < part.geometry.attributes["position"]!.count; k++)
+        places.push(...part.localToWorld(part.getVertexPosition(k, new Vector3())).toArray());
+    });
+    return places;
   }
 
   dispose(): void {

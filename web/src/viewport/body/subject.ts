@@ -10,6 +10,7 @@ import { Ghosts, ghostTimes } from "./ghosts";
 import type { Palette } from "../palette";
 import type { Place } from "./place";
 import { trailPoints } from "../ground/pointpath";
+import { noteMesh } from "../../store/mesh_notes";
 import { shapeOf, type Shape } from "./shape";
 import { disposeSkin, loadSkin, SkinBody, type Skin } from "./skin";
 
@@ -65,7 +66,7 @@ export class Subject {
       this.replace(new SkinBody(skin, header.scale, "original"), new SkinBody(skin, header.scale, "retimed"));
       changed();
     } catch (error) {
-      console.warn("The mesh is not shown, capsules are:", error);
+      noteMesh(header.id, (error as Error).message);
     }
   }
 
@@ -138,6 +139,11 @@ export class Subject {
     }
     this.measured = { clip, size: size + 2 * this.reach };
     return this.measured.size;
+  }
+
+  /** Where the vertices of the retimed body's mesh are, (vertices, 3); none while it has no mesh. */
+  meshVertices(): number[] {
+    return this.retimed instanceof SkinBody ? this.retimed.vertices() : [];
   }
 
   showGhosts(result: RetimedClip | null, t: number, keys: readonly number[]): void {

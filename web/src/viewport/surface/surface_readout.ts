@@ -5,6 +5,8 @@ import { ChipSize } from "../chip_size";
 
 const ASIDE = 26;
 const MARGIN = 8;
+/** Over the view are its legend and its switches, pixels. */
+const OVERLAY = 48;
 
 export class SurfaceReadout {
   private readonly chip = document.createElement("div");
@@ -41,8 +43,10 @@ export class SurfaceReadout {
       // Over the handle where the right edge is near: the arrows are left and right of it.
       const fits = right + width + MARGIN <= box.width;
       const left = fits ? right : Math.max(Math.min(x - box.left - width / 2, box.width - width - MARGIN), MARGIN);
-      const top = y - box.top - (fits ? height + 4 : height + ASIDE);
-      this.chip.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(top, MARGIN))}px)`;
+      const above = y - box.top - (fits ? height + 4 : height + ASIDE);
+      // Under the handle where there is no room over it.
+      const top = above >= OVERLAY ? above : Math.max(y - box.top + ASIDE, OVERLAY);
+      this.chip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
     };
     this.place();
   }
