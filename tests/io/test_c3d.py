@@ -125,7 +125,7 @@ def test_foot_events_are_contacts(walk: Path, run: Callable[..., tuple[int, str,
     assert found == [("Ann:LTOE", 0.1, 0.6), ("Ann:RTOE", 0.55, 1.19)]
     status, out, _ = run("info", walk)
     assert status == 0
-    assert "Ann:LTOE 0.10-0.60 s" in out
+    assert "Ann:LTOE: 0.10-0.60 s" in out
     assert "height" not in out
 
 
