@@ -90,6 +90,7 @@ papers: $(STAMP)  ## Regenerate the papers' figures and tables
 docs: $(STAMP)  ## Write the reference pages and build the documentation site into build/site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_decisions.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
 	@echo "built build/site/index.html"
 

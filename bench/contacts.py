@@ -25,6 +25,6 @@ def figures() -> Iterator[Figure]:
 
 
 def _figure(name: str, clip: retime.Motion) -> Figure:
-    # A copy remembers nothing of what was found for its motion.
+    # A copy has no cached results.
     ours, peer = in_turns(lambda: find_contacts(replace(clip)), lambda: retime.positions(clip))
     return Figure(f"contacts of {name}, {len(clip)} frames", ours, "positions()", peer)

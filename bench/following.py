@@ -7,73 +7,27 @@ paired by the order in which it happens, never by an aligner; every event with a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from bench import performances as trials
+from bench.following_clips import (
+    CLIPS,
+    HELD_OUT,
+    HELD_OUT_OTHERS,
+    HELD_OUT_TAKES,
+    MORE_TAKES,
+    OTHERS,
+)
 from bench.performances import Array, Crop
 from retime.live import BayesAligner, Recording
 from retime.methods.align.poses import own_heading
 
-# Clips to copy: what does not repeat itself, and what does.
-CLIPS: tuple[Crop, ...] = (
-    *(("18_08", 1, 7), ("22_17", 0, 5), ("02_01", 0, 2.85), ("05_06", 1, 7), ("10_01", 0, 6)),
-    *(("111_32", 0, 6), ("124_01", 0, 6), ("13_17", 0, 8), ("16_15", 0, 3.9), ("49_02", 0, 6)),
-    *(("64_01", 0, 5), ("90_02", 0, 5), ("16_16", 0, 4.2), ("13_17", 18, 26)),
-    *(("07_01", 0, 2.6), ("08_01", 0, 2.3), ("35_01", 0, 3), ("141_14", 0, 6), ("86_01", 0, 8)),
-    *(("60_01", 0, 8), ("61_01", 0, 8), ("14_27", 0, 8), ("143_06", 0, 6), ("69_01", 0, 3.5)),
-    *(("94_03", 0, 8), ("79_55", 0, 6), ("05_10", 0, 6), ("12_01", 0, 4)),
-)
-MORE_TAKES: tuple[tuple[Crop, Crop], ...] = (
-    (("07_01", 0, 2.6), ("08_01", 0, 2.3)),
-    (("35_01", 0, 3.0), ("39_01", 0, 3.0)),
-    (("08_02", 0, 2.4), ("35_01", 0, 3.0)),
-    (("09_01", 0, 1.2), ("35_17", 0, 1.2)),
-    (("09_01", 0, 1.2), ("16_35", 0, 1.2)),
-    (("118_05", 0, 5.0), ("118_20", 0, 5.0)),
-    (("13_11", 0, 3.45), ("16_01", 0, 3.4)),
-    (("07_01", 0, 2.6), ("12_01", 0, 4.0)),
-)
-# A recording, and what somebody does who performs something else.
-OTHERS: tuple[tuple[Crop, Crop], ...] = (
-    (("16_15", 0, 3.9), ("13_17", 2, 7)),
-    (("22_17", 0, 5), ("02_01", 0, 2.85)),
-    (("10_01", 0, 6), ("16_16", 0, 4.2)),
-    (("49_02", 0, 6), ("18_08", 1, 7)),
-    (("13_17", 0, 8), ("05_06", 1, 7)),
-    (("90_02", 0, 5), ("64_01", 0, 5)),
-    (("35_01", 0, 3), ("86_01", 0, 6)),
-    (("60_01", 0, 8), ("141_14", 0, 6)),
-    (("111_32", 0, 6), ("61_01", 0, 6)),
-    (("05_10", 0, 6), ("14_27", 0, 6)),
-)
-# Clips that no constant of an aligner was chosen on, and takes with one of them. The list was
-# corrected once after a first look: one pair was not two takes, and bad frames of 07_12 were cut.
-HELD_OUT: tuple[Crop, ...] = (
-    *(("01_02", 0, 8), ("03_01", 0, 3.5), ("05_02", 0, 8), ("07_12", 0, 2.1), ("104_19", 0, 7.5)),
-    *(("111_03", 0, 8), ("114_02", 0, 8), ("13_02", 0, 8), ("13_13", 0, 3.6), ("13_35", 0, 8)),
-    *(("16_31", 0, 3.5), ("17_10", 0, 8), ("23_16", 0, 3.5), ("36_10", 0, 8), ("49_06", 0, 4)),
-    *(("55_01", 0, 8), ("64_05", 0, 3.2), ("77_05", 0, 4.2), ("85_02", 0, 6.7), ("88_01", 0, 1.6)),
-)
-HELD_OUT_TAKES: tuple[tuple[Crop, Crop], ...] = (
-    (("13_11", 0, 3.45), ("13_13", 0, 3.6)),
-    (("64_01", 0, 5), ("64_05", 0, 3.2)),
-    (("16_31", 0, 3.5), ("02_01", 0, 2.85)),
-    (("16_31", 0, 3.5), ("07_12", 0.05, 2.15)),  # its first two frames are no walk
-    (("16_15", 0, 3.9), ("07_12", 0.05, 2.15)),
-    (("07_01", 0, 2.6), ("07_12", 0.05, 2.15)),
-)
-HELD_OUT_OTHERS: tuple[tuple[Crop, Crop], ...] = (
-    (("16_31", 0, 3.5), ("49_06", 0, 4)),
-    (("64_05", 0, 3.2), ("13_13", 0, 3.6)),
-    (("55_01", 0, 8), ("05_02", 0, 6)),
-    (("85_02", 0, 6), ("17_10", 0, 6)),
-    (("111_03", 0, 8), ("13_02", 0, 6)),
-)
 RATE = 60.0
+WRONG = "wrong action"
 _NEAR = 0.15
 # A pose of the recording is like another within this mean distance of joints, metres.
 _ALIKE = 0.08
@@ -95,6 +49,8 @@ class Trial:
     """Whether a recorded time is as right as the true one, but for the repetition."""
     after: float = 0.0
     """Live time of the skip or start that is judged."""
+    clear: bool = True
+    """Whether the labels tell the repetition, too."""
 
 
 def _like_poses(recording: Recording) -> Callable[[float, float], bool]:
@@ -109,6 +65,21 @@ def _like_poses(recording: Recording) -> Callable[[float, float], bool]:
         return bool(near(k)[np.abs(recording.times - found) <= _NEAR].any())
 
     return alike
+
+
+def _repetitions(recording: Recording) -> Callable[[float], Array]:
+    """Return a function that finds the times whose pose is that of a time again."""
+    points = own_heading(recording.points)
+
+    @cache
+    def find(time: float) -> Array:
+        k = int(np.argmin(np.abs(recording.times - time)))
+        far = np.linalg.norm(points - points[k], axis=2).mean(axis=1)
+        beside = np.r_[np.inf, far, np.inf]
+        nearest = (far <= beside[:-2]) & (far <= beside[2:]) & (far < _ALIKE)
+        return recording.times[nearest]
+
+    return find
 
 
 def _pace(rng: Any, seconds: float) -> Array:
@@ -163,17 +134,23 @@ def takes(pairs: tuple[tuple[Crop, Crop], ...], seed: int = 1) -> Iterator[Trial
 
 
 def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
-    labels, _ = trials.label_pairs(recorded, performed)
+    labels, clear = trials.label_pairs(recorded, performed)
     if not labels:
         return
     live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))
-    happens = trials.events(recorded)
+    # Events at the very ends are not judged, but a cycle may be found at them.
+    happens = trials.events(recorded, margin=-_NEAR)
     kinds: dict[float, set[str]] = {}
     for what, time in happens:
         kinds.setdefault(time, set()).add(what)
 
+    again = _repetitions(recording)
+
     def alike(found: float, right: float) -> bool:
-        return any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens)
+        if any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens):
+            return True
+        # A foot that hardly lifts has no event, but its pose comes again.
+        return bool((np.abs(again(right) - found) <= _NEAR).any())
 
     def make(kind: str, source: Array, after: float = 0.0) -> Trial:
         times = np.arange(len(source)) / RATE
@@ -185,7 +162,7 @@ def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
                     judged.append(moment)
                     truth.append(right)
         listed = np.array(judged), np.array(truth)
-        return Trial(kind, recording, times, live.at(source), *listed, alike, after)
+        return Trial(kind, recording, times, live.at(source), *listed, alike, after, clear)
 
     even = np.arange(0, live.end, 1 / RATE)
     yield make("take", even)
@@ -201,7 +178,7 @@ def others(pairs: tuple[tuple[Crop, Crop], ...]) -> Iterator[Trial]:
         live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))
         times = np.arange(0, live.end, 1 / RATE)
         judged = times[times > 1.0]
-        yield Trial("wrong action", recording, times, live.at(times), judged,
+        yield Trial(WRONG, recording, times, live.at(times), judged,
                     np.full(len(judged), np.nan), lambda a, b: False)  # fmt: skip
 
 
@@ -209,24 +186,27 @@ def others(pairs: tuple[tuple[Crop, Crop], ...]) -> Iterator[Trial]:
 class Found:
     """What an aligner found at the judged moments of trials of one kind."""
 
-    error: list[float]
-    confidence: list[float]
-    phase: list[float]
-    phase_right: list[bool]
-    recovered: list[bool]
+    error: list[float] = field(default_factory=list)
+    confidence: list[float] = field(default_factory=list)
+    phase: list[float] = field(default_factory=list)
+    phase_right: list[bool] = field(default_factory=list)
+    recovered: list[bool] = field(default_factory=list)
+    trial: list[int] = field(default_factory=list)
+    """The trial that each moment belongs to."""
+    clear: list[bool] = field(default_factory=list)
 
 
 def run(listed: list[Trial], make: Callable[[Recording, bool], Any]) -> dict[str, Found]:
     """Follow all trials; ``make`` is told whether a performance starts anywhere."""
     out: dict[str, Found] = {}
-    for trial in listed:
+    for number, trial in enumerate(listed):
         aligner = make(trial.recording, trial.kind in ("mid-start", "take mid"))
         rows = []
         for pose, time in zip(trial.poses, trial.times, strict=True):
             found = aligner.step(pose, time)
             rows.append((found, aligner.confidence, getattr(aligner, "phase", aligner.confidence)))
         time, confidence, phase = np.array(rows).T
-        to = out.setdefault(trial.kind, Found([], [], [], [], []))
+        to = out.setdefault(trial.kind, Found())
         at = np.searchsorted(trial.times, trial.judged - 1e-9)
         error = np.abs(time[at] - trial.truth)
         error[np.isnan(error)] = np.inf
@@ -237,16 +217,16 @@ def run(listed: list[Trial], make: Callable[[Recording, bool], Any]) -> dict[str
             bool(e <= _NEAR) or (np.isfinite(r) and trial.alike(float(f), float(r)))
             for e, f, r in zip(error, time[at], trial.truth, strict=True)
         ]
+        to.trial += [number] * len(at)
+        to.clear += [trial.clear] * len(at)
         if not trial.kind.startswith(("take", "wrong")) and trial.times[-1] >= trial.after + 1.0:
             k = int(np.searchsorted(trial.judged, trial.after + 1.0 - 1e-9))
             to.recovered.append(bool(error[k] <= _NEAR))
     return out
 
 
-def calibration(found: list[Found]) -> float:
-    """Return the mean gap between confidence and the share that is right, over ten bins."""
-    sure = np.concatenate([f.confidence for f in found])
-    right = np.concatenate([np.array(f.error) <= _NEAR for f in found])
+def _gap(sure: Array, right: Array) -> float:
+    """Return the mean gap between a confidence and the share that is right, over ten bins."""
     bins = np.minimum((10 * sure).astype(int), 9)
     gaps = [
         (bins == b).mean() * abs(sure[bins == b].mean() - right[bins == b].mean())
@@ -255,28 +235,64 @@ def calibration(found: list[Found]) -> float:
     return float(sum(gaps))
 
 
+def calibration(found: list[Found], *, phase: bool = False) -> tuple[float, float]:
+    """Return the calibration error of time or phase, and what chance alone would make of it.
+
+    The latter is that of an aligner whose confidence is exact, where the moments of one trial are
+    right or wrong together.
+    """
+    sure = np.concatenate([f.phase if phase else f.confidence for f in found])
+    if phase:
+        right = np.concatenate([np.array(f.phase_right) for f in found])
+    else:
+        right = np.concatenate([np.array(f.error) <= _NEAR for f in found])
+    trial = np.concatenate([np.array(f.trial, int) for f in found])
+    rng = np.random.default_rng(0)
+    luck = [rng.random(trial.max() + 1)[trial] for _ in range(50)]
+    return _gap(sure, right), float(np.mean([_gap(sure, one < sure) for one in luck]))
+
+
 def table(found: dict[str, Found]) -> None:
-    """Print what was found, by kind."""
-    print(f"{'':14}{'n':>6}{'median':>8}{'p90':>7}{'hit':>7}{'sure':>7}{'wrong':>8}{'in 1 s':>8}"
-          f"{'phase':>8}{'wrong':>8}")  # fmt: skip
+    """Print what was found, by kind; "cycle" are hits in any repetition."""
+    print(f"{'':14}{'n':>6}{'median':>8}{'p90':>7}{'hit':>7}{'cycle':>7}{'sure':>7}{'wrong':>8}"
+          f"{'in 1 s':>8}{'phase':>8}{'wrong':>8}")  # fmt: skip
     for kind, f in found.items():
         e, c, p = np.array(f.error), np.array(f.confidence), np.array(f.phase)
         sure, phased, right = c >= 0.9, p >= 0.9, np.array(f.phase_right)
         back = f"{100 * np.mean(f.recovered):7.0f}%" if f.recovered else f"{'':8}"
+        off = f"{1e3 * np.median(e):8.1f}{1e3 * np.quantile(e, 0.9, method='lower'):7.0f}"
+        if kind == WRONG:
+            off = f"{'':15}"
         print(
-            f"{kind:14}{len(e):6}{1e3 * np.median(e):8.1f}{1e3 * np.percentile(e, 90):7.0f}"
-            f"{100 * (e <= _NEAR).mean():6.1f}%{100 * sure.mean():6.0f}%"
+            f"{kind:14}{len(e):6}{off}{100 * (e <= _NEAR).mean():6.1f}%{100 * right.mean():6.1f}%"
+            f"{100 * sure.mean():6.0f}%"
             f"{100 * (e[sure] > _NEAR).mean() if sure.any() else 0:7.1f}%{back}"
             f"{100 * phased.mean():7.0f}%"
             f"{100 * (~right[phased]).mean() if phased.any() else 0:7.1f}%"
         )
-    followed = [f for kind, f in found.items() if kind != "wrong action"]
-    phase = np.concatenate([f.phase for f in followed]) >= 0.9
+    takes_only = [f for kind, f in found.items() if kind.startswith("take")]
+    followed = [f for kind, f in found.items() if kind != WRONG]
+    for what, listed in (("all", followed), ("takes", takes_only)):
+        (time, luck), (phase, its_luck) = (
+            calibration(listed, phase=of_phase) for of_phase in (False, True)
+        )
+        print(
+            f"calibration error, {what}: time {time:.3f} (chance {luck:.3f}), phase {phase:.3f} "
+            f"(chance {its_luck:.3f})"
+        )
+    whole = found["take"]
+    clear = np.array(whole.clear)
+    error, sure = np.array(whole.error)[clear], np.array(whole.confidence)[clear] >= 0.9
+    print(
+        f"whole takes whose labels tell the repetition: {len(error)} events, hit "
+        f"{100 * (error <= _NEAR).mean():.1f} %, sure and wrong "
+        f"{100 * (error[sure] > _NEAR).mean() if sure.any() else 0:.1f} %"
+    )
+    phase_sure = np.concatenate([f.phase for f in followed]) >= 0.9
     right = np.concatenate([f.phase_right for f in followed])
     print(
-        f"calibration error {calibration(followed):.3f} (with wrong actions "
-        f"{calibration(list(found.values())):.3f}); phase at 0.9: {100 * phase.mean():.0f} % of "
-        f"moments, wrong {100 * (~right[phase]).mean() if phase.any() else 0:.1f} %"
+        f"phase at 0.9: {100 * phase_sure.mean():.0f} % of moments, wrong "
+        f"{100 * (~right[phase_sure]).mean() if phase_sure.any() else 0:.1f} %"
     )
 
 

@@ -22,7 +22,7 @@ from retime.plot.style import INK, SERIES, canvas, plain, save
 
 OFFSETS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 GAMMAS = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4)
-# Samples of the curves, a second (section 4).
+# Samples of the curves per second (section 4).
 _RATE = 50.0
 
 

@@ -171,8 +171,8 @@ def errors(aligner: Any, performance: Performance) -> Array:
 # ---- other takes
 
 
-def events(crop: Crop) -> list[tuple[str, float]]:
-    """Sharp events: feet that lift and strike, hands and feet at their fastest."""
+def events(crop: Crop, *, margin: float = 0.1) -> list[tuple[str, float]]:
+    """Sharp events, a margin within the ends: feet lift and strike, hands and feet are fastest."""
     from scipy.signal import find_peaks
 
     name, start, end = crop
@@ -196,22 +196,34 @@ def events(crop: Crop) -> list[tuple[str, float]]:
         speed = np.linalg.norm(np.gradient(place, times, axis=0), axis=1)
         peaks, _ = find_peaks(speed, height=fast, prominence=1.5)
         out += [(f"fast {joint}", float(times[k])) for k in peaks]
-    inside = [(what, t - start) for what, t in out if start + 0.1 < t < end - 0.1]
+    inside = [(what, t - start) for what, t in out if start + margin < t < end - margin]
     return sorted(inside, key=lambda event: event[1])
 
 
-def label_pairs(recorded: Crop, performed: Crop) -> tuple[list[tuple[float, float]], int]:
-    """Pair events (performed s, recorded s) by kind and order; return those and how many not.
+Labels = list[tuple[float, float]]
+
+
+def label_pairs(recorded: Crop, performed: Crop) -> tuple[Labels, bool]:
+    """Pair events (performed s, recorded s) by kind and order.
 
     Most events in common decide, then even tempo; leaving out events costs more at the start, for
-    both takes are of one action from its beginning.
+    both takes are of one action from its beginning. Also returns whether this is clear: another
+    pairing, such as one that is a whole cycle later, is worse by more than one event.
     """
     theirs, ours = events(recorded), events(performed)
-    n, m = len(theirs), len(ours)
+    score, chain = _best_chain(theirs, ours, set())
+    other, _ = _best_chain(theirs, ours, set(chain))
+    return [(ours[j][1], theirs[i][1]) for i, j in chain], score - other > 1.0
+
+
+def _best_chain(
+    theirs: list[tuple[str, float]], ours: list[tuple[str, float]], without: set[tuple[int, int]]
+) -> tuple[float, list[tuple[int, int]]]:
+    """Return the score and the indices of the best pairing that has none of some pairs."""
     best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
-    for i in range(n):
-        for j in range(m):
-            if theirs[i][0] != ours[j][0]:
+    for i in range(len(theirs)):
+        for j in range(len(ours)):
+            if theirs[i][0] != ours[j][0] or (i, j) in without:
                 continue
             value, before = 1.0 - 0.4 * (i + j), None
             for (a, b), (score, _) in best.items():
@@ -223,13 +235,14 @@ def label_pairs(recorded: Crop, performed: Crop) -> tuple[list[tuple[float, floa
                         value, before = found, (a, b)
             best[i, j] = value, before
     if not best:
-        return [], m
+        return -np.inf, []
     at: tuple[int, int] | None = max(best, key=lambda k: best[k][0])
-    pairs = []
+    assert at is not None
+    score, chain = best[at][0], []
     while at is not None:
-        pairs.append((ours[at[1]][1], theirs[at[0]][1]))
+        chain.append(at)
         at = best[at][1]
-    return pairs[::-1], m - len(pairs)
+    return score, chain[::-1]
 
 
 @cache

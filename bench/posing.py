@@ -59,7 +59,7 @@ def _with_pink(
         if p < 0:
             at.translation = figure.offsets[j]
         own = np.flatnonzero(free.joint == j)
-        # A joint turns in its parent's axes: the joint's frame lies before its rotation.
+        # A joint turns in its parent's axes: its frame is placed before its rotation.
         kind = pin.JointModelSpherical()
         if len(own) == 1:
             kind = pin.JointModelRevoluteUnaligned(free.axis[own[0]])

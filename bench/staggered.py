@@ -19,7 +19,7 @@ from retime import Motion, StaggeredPoses, TimeWarp, apply, read, samples
 from retime.compiled import kernel
 from retime.methods.staggered.kernels import _spline
 
-# One transition in so many is fitted by the peer.
+# The peer fits one in this many transitions.
 _SAMPLE = 12
 
 

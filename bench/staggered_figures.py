@@ -55,7 +55,7 @@ def figure_7(walk: Motion, by: float = 1.5) -> tuple[StaggeredPoses, StaggeredPo
     return shaped, loose
 
 
-# Of each pose of the lift: how far the hips sink, the bend of the back, the height of the hands.
+# For each pose of the lift: drop of the hips, bend of the back, height of the hands.
 _LIFT = (
     (0.0, 0.0, None),
     (-0.02, -4.0, None),

@@ -48,8 +48,8 @@ _WHAT = {
     "surface": "surface dragged until on screen",
     "stagger": "succession slid until on screen",
 }
-# On screen is when the browser has presented the frame, by its own clock: a mark goes into the page
-# in the frame that draws the new motion, and the mark's element timing tells when that was shown.
+# A result is on screen when the browser has presented the frame. The frame that draws the new
+# motion adds a mark to the page, and the element timing of the mark gives the time.
 _DRAG = """async (count) => {
   const later = (ms) => new Promise((done) => setTimeout(done, ms));
   const id = retime.state.selectedStep.value, ways = [], frames = [];
@@ -98,7 +98,7 @@ _JSON = """async ([points, count]) => {
   }
   return ways;
 }"""
-# A second connection of the page, which draws nothing: from asking until the numbers can be read.
+# A second connection of the page, without drawing: time from the request to readable numbers.
 _RECEIVE = """async (count) => {
   const later = (ms) => new Promise((done) => setTimeout(done, ms)), ways = [];
   const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");

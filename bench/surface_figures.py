@@ -23,7 +23,7 @@ from retime.motion.kinematics import joint_speeds
 from retime.plot.overlays import draw_overlay
 from retime.plot.surfaces import draw_joint_times, draw_paths, draw_surfaces
 
-# Clip, what it is, and the drags: time, joint, shift, gamma: those of figures 1, 7 and 8.
+# Clip, action, and the drags of figures 1, 7 and 8: time, joint, shift, gamma.
 ACTIONS: dict[str, tuple[str, list[tuple[float, str, float, float]]]] = {
     "64_01": ("golf", [(2.68, "RightHand", -0.2, 0.35)]),
     "111_32": ("yawn", [(4.5, "RightHand", -0.4, 0.46)]),
@@ -35,8 +35,8 @@ ACTIONS: dict[str, tuple[str, list[tuple[float, str, float, float]]]] = {
 }
 
 
-# Table 1: the motion, the clip that stands for it (a throw for bowling, slow punches for tai chi),
-# the joint that is dragged at its fastest moment, the shift, and the paper's gamma.
+# Table 1: the motion, the clip used for it (a throw for bowling, slow punches for tai chi), the
+# joint, dragged at its fastest moment, the shift, and the paper's gamma.
 TABLE_1: list[tuple[str, str, str, float, float]] = [
     ("soccer kick", "10_01", "right_foot", -0.25, 0.63),
     ("bowling", "124_01", "right_hand", -0.2, 0.43),

@@ -1,6 +1,7 @@
 """Applying a result natively: everything is worked out first, then written in one go."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from .carry import copy_shared, move_markers, move_range, move_sounds, span_of_others
 from .keys import LINEAR, Keys
@@ -50,38 +51,36 @@ def apply_result(context, armature, blocks, found, result, options):
     ``found`` are the actions among them, the armature's own too.
     """
     notes = list(result.notes)
-    warp = result.warp
-    strip = track_of(armature)
     bones = _bones_to_bake(armature, result, options, notes)
+    write = _writer(armature, blocks, found, result, options, bones)
+    # From here on the scene changes; nothing below waits or asks.
+    scene = context.scene
+    if options.how == "NLA" or track_of(armature) is not None:
+        remember_scene(scene)
+    notes += write()
+    if options.mute and bones:
+        _mute(armature, bones, notes)
+    span = result.capture.first, result.capture.last
+    _move_along(scene, armature, blocks, found, span, result.warp.body, options)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return notes
+
+
+def _writer(armature, blocks, found, result, options, bones):
+    """Work out the new keys; return the function that writes them and returns sentences."""
+    warp = result.warp
     changes = bool(bones or warp.channels or result.joints)
-    if strip is not None:
+    if track_of(armature) is not None:
         if changes:
             raise Problem(
                 "This retiming is a strip, which plays the whole body at one time. Remove it, or "
                 "bake it into the action (NLA > Bake Action), before parts get their own time"
             )
-        plan = strip_plan(blocks, warp)
-    elif options.how == "NLA" and not changes and not warp.loop:
-        plan = None
-    else:
-        plan, said = key_plan(armature, found, result, options, bones)
-        notes += said
-    # From here on the scene changes; nothing below waits or asks.
-    scene = context.scene
-    if options.how == "NLA" or strip is not None:
-        remember_scene(scene)
-    if plan is None:
-        _add_strips(found, result)
-    elif strip is not None:
-        _write_strips(plan)
-    else:
-        notes += _write(plan, found, options)
-    if options.mute and bones:
-        _mute(armature, bones, notes)
-    span = result.capture.first, result.capture.last
-    _move_along(scene, armature, blocks, found, span, warp.body, options)
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    return notes
+        return partial(_write_strips, strip_plan(blocks, warp))
+    if options.how == "NLA" and not changes and not warp.loop:
+        return partial(_add_strips, found, result)
+    plan, notes = key_plan(armature, found, result, options, bones)
+    return lambda: notes + _write(plan, found, options)
 
 
 def _add_strips(found, result):
@@ -95,6 +94,7 @@ def _add_strips(found, result):
         if rest is not None:  # a rest pose before the motion stays
             keys = Keys.joined([Keys.made([rest], [rest], LINEAR), keys])
         add_strip(animated, min(first, low), max(last, high), keys)
+    return []
 
 
 def _move_along(scene, armature, blocks, found, span, body, options):
@@ -113,41 +113,58 @@ def _move_along(scene, armature, blocks, found, span, body, options):
 def _bones_to_bake(armature, result, options, notes):
     """Choose the bones whose own poses are keyed on every frame."""
     rig, every = result.capture.rig, options.how == "BAKE"
-    round_ = goes_round(result)
-    if rig.is_control and not (every and options.mute):
-        if round_:
-            raise Problem(
-                "The cycle plays beyond its end, which keys of a control rig cannot show. Set a "
-                "length within the action, or add a Cycles modifier to its curves first"
-            )
-        return []
     if rig.is_control:
+        if not (every and options.mute):
+            _must_not_go_round(result)
+            return []
         _must_hang_together(armature, rig)
-    if not every and round_:
+    if not every and goes_round(result):
         every = True
         notes.append("the cycle goes round: all bones are keyed on every frame")
-    if every and not options.auto:
-        wanted = result.names
-    elif every:
-        moved = {n for n in result.names if not result.warp.of(n).is_identity}
-        wanted = [n for n in result.names if n in result.joints or n in moved & rig.keyed]
-    else:
-        wanted = [] if options.at_keys else result.joints
+    wanted = _every_frame(result, options) if every else _changed(result, options)
     bones = [n for n in wanted if n in armature.pose.bones]
-    driven = set() if every or options.mute else driven_bones(armature)
-    lost = [n for n in bones if n in driven]
-    if lost:
-        notes.append(
-            f"{_listed(lost)} follow constraints, which hide what was keyed; mute them to see it"
-        )
+    if not (every or options.mute):
+        notes += _hidden(armature, bones)
     return bones
+
+
+def _every_frame(result, options):
+    """Name the bones that are baked: all, or those that move or change if nobody asked for it."""
+    if not options.auto:
+        return result.names
+    keyed = result.capture.rig.keyed
+    moved = {n for n in result.names if n in keyed and not result.warp.of(n).is_identity}
+    return [n for n in result.names if n in result.joints or n in moved]
+
+
+def _changed(result, options):
+    """Name the bones whose changed poses need keys on every frame."""
+    return [] if options.at_keys else result.joints
+
+
+def _hidden(armature, bones):
+    """Say which of the bones to be keyed follow constraints."""
+    driven = driven_bones(armature)
+    lost = [n for n in bones if n in driven]
+    if not lost:
+        return []
+    return [f"{_listed(lost)} follow constraints, which hide what was keyed; mute them to see it"]
+
+
+def _must_not_go_round(result):
+    """Refuse a cycle that plays beyond its end where only the keys of controls move."""
+    if goes_round(result):
+        raise Problem(
+            "The cycle plays beyond its end, which keys of a control rig cannot show. Set a length "
+            "within the action, or add a Cycles modifier to its curves first"
+        )
 
 
 def _must_hang_together(armature, rig):
     """Refuse to key deform bones that are below mechanism bones."""
     for name, p in zip(rig.joints, rig.parents, strict=True):
-        parent = armature.data.bones[name].parent
-        if (None if parent is None else parent.name) != (None if p < 0 else rig.joints[p]):
+        above = None if p < 0 else armature.data.bones[rig.joints[p]]
+        if armature.data.bones[name].parent != above:
             raise Problem(
                 f"{name} hangs on mechanism bones of the rig, so that its poses cannot be keyed. "
                 "Turn Mute Constraints off: the controls are baked then"
@@ -195,6 +212,7 @@ def _write_strips(plan):
     for strip, curve, keys in plan:
         keys.write(curve)
         strip.frame_end_ui = max(keys.co[-1, 0], strip.frame_start_ui + 1.0)
+    return []
 
 
 def _write(plan, found, options):

@@ -22,23 +22,22 @@ _DAMPING = 0.02
 
 def channels_of(armature, animated, rig, joint):
     """List the keyed channels that may move a joint: (bone, property, index, F-curve)."""
-    above, at = set(), rig.joints.index(joint)
-    while at >= 0:
-        above.add(rig.joints[at])
-        at = rig.parents[at]
+    above = rig.above(joint)
+    names = [n for n in sorted(rig.keyed - rig.poles) if rig.timing.get(n) in above]
+    bones = [armature.pose.bones[n] for n in names if n in armature.pose.bones]
+    return [row for bone in bones for row in _keyed_channels(bone, animated)]
+
+
+def _keyed_channels(bone, animated):
+    """List a bone's channels that have keys; a single key is a setting for all frames."""
+    if bone.rotation_mode == "AXIS_ANGLE":
+        return []
+    rotation = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
     out = []
-    for name in sorted(rig.keyed - rig.poles):
-        if rig.timing.get(name) not in above or name not in armature.pose.bones:
-            continue
-        bone = armature.pose.bones[name]
-        rotation = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
-        if bone.rotation_mode == "AXIS_ANGLE":
-            continue
-        for channel in ("location", rotation):
-            path = bone.path_from_id(channel)
-            curves = [(k, animated.find(path, k)) for k in range(len(getattr(bone, channel)))]
-            # A single key is a setting for all frames.
-            out += [(bone, channel, k, c) for k, c in curves if c and len(c.keyframe_points) > 1]
+    for channel in ("location", rotation):
+        path = bone.path_from_id(channel)
+        curves = [(k, animated.find(path, k)) for k in range(len(getattr(bone, channel)))]
+        out += [(bone, channel, k, c) for k, c in curves if c and len(c.keyframe_points) > 1]
     return out
 
 

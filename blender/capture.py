@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .actions import Animated, animation_of
+from .declared import LABELS
 from .rig import keyed_bones, rig_of
 
 # A bone whose place or scale changes less than this has none of its own: armature units, factor.
@@ -76,8 +77,8 @@ class Capture:
 
     @property
     def words(self):
-        """Return the entries of a request that make its answer use scene frames."""
-        return {"in_frames": [self.first, self.fps]}
+        """Return the entries of a request that make its answer use frames and our labels."""
+        return {"in_frames": [self.first, self.fps], "labels": LABELS}
 
     def without_first(self):
         """Return what was seen after the first frame."""
@@ -89,16 +90,9 @@ class Capture:
 
     def parts(self):
         """Return the header and the arrays of a motion file."""
-        moves, scales = _MOVES, _SCALES
-        if self.rig is not None and self.rig.is_control:
-            moves, scales = _MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS
         places, turns, sizes = decomposed(self.local)
         rest_places, rest_turns, _ = decomposed(self.rest)
-        turns = continuous(turns)
-        roots = [j for j, p in enumerate(self.parents) if p < 0]
-        move = [j for j in range(len(self.names))
-                if j in roots or np.abs(places[:, j] - rest_places[j]).max() > moves]  # fmt: skip
-        grow = [j for j in range(len(self.names)) if np.abs(sizes[:, j] - 1).max() > scales]
+        move, grow = self._own_channels(places - rest_places, sizes)
         leaves = set(range(len(self.names))) - set(self.parents)
         about = {
             "format": "retime-motion",
@@ -121,11 +115,21 @@ class Capture:
             "offsets": rest_places,
             "rest_rotations": rest_turns,
             "rest_scales": np.ones((len(self.names), 3)),
-            "rotations": turns,
+            "rotations": continuous(turns),
             "translations": np.stack([places[:, j] for j in move]),
             "scales": np.stack([sizes[:, j] for j in grow]) if grow else np.zeros((0, count, 3)),
         }
         return about, arrays
+
+    def _own_channels(self, moved, sizes):
+        """List the joints that have a location of their own, and those that have a scale."""
+        far, larger = _MOVES, _SCALES
+        if self.rig is not None and self.rig.is_control:
+            far, larger = _MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS
+        moves = np.abs(moved).max(axis=(0, 2)) > far
+        moves |= np.array(self.parents) < 0
+        grows = np.abs(sizes - 1).max(axis=(0, 2)) > larger
+        return [int(j) for j in np.flatnonzero(moves)], [int(j) for j in np.flatnonzero(grows)]
 
     def write(self, path):
         """Write the motion file."""

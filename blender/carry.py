@@ -12,22 +12,25 @@ def data_blocks(context, armature, *, shape_keys, children, others, cameras=Fals
     ``shape_keys`` are those of the meshes that the armature deforms, ``children`` the objects below
     it, ``others`` the selected objects, ``cameras`` the scene's camera and those that markers bind.
     """
-    found = [armature]
+    scene, found = context.scene, [armature]
     if shape_keys:
-        deformed = [o for o in context.scene.objects if _deforms(armature, o)]
-        found += [getattr(o.data, "shape_keys", None) for o in deformed]
-    chosen = []
-    if children:
-        chosen += [o for o in context.scene.objects if _is_below(o, armature)]
-    if others:
-        chosen += list(context.selected_objects)
-    if cameras:
-        bound = [m.camera for m in context.scene.timeline_markers]
-        chosen += [c for c in (context.scene.camera, *bound) if c is not None]
-    for thing in chosen:
-        found += [thing, thing.data, getattr(thing.data, "shape_keys", None)]
+        found += [_shape_keys(o) for o in scene.objects if _deforms(armature, o)]
+    below = [o for o in scene.objects if _is_below(o, armature)] if children else []
+    selected = context.selected_objects if others else []
+    for thing in (*below, *selected, *(_cameras(scene) if cameras else ())):
+        found += [thing, thing.data, _shape_keys(thing)]
     out = list(dict.fromkeys(block for block in found if block is not None))
     return [armature.data, *out] if armature.data not in out else out
+
+
+def _shape_keys(thing):
+    return getattr(thing.data, "shape_keys", None)
+
+
+def _cameras(scene):
+    """List the scene's camera and those that markers bind."""
+    bound = [m.camera for m in scene.timeline_markers]
+    return [c for c in (scene.camera, *bound) if c is not None]
 
 
 def _deforms(armature, thing):
@@ -51,27 +54,33 @@ def targets(blocks, armature, *, shared):
     The armature's own action must be among those of the ``blocks``. An action that others use is
     copied for this armature where ``shared`` is ``"COPY"``; with ``"STOP"`` nothing is done.
     """
-    found, notes, seen = [], [], set()
+    found, notes = {}, []
     for block in blocks:
         animated = animation_of(block)
         if animated is None or not animated.curves:
             continue
-        own = block == armature
-        if not own and (animated.action.library is not None or block.library is not None):
+        if block != armature and _is_linked(animated):
             notes.append(f"{block.name} is linked from another file and keeps its timing")
             continue
-        key = (animated.action.name, None if animated.slot is None else animated.slot.handle)
-        if key in seen:
-            continue  # two of ours share it: once is enough
-        seen.add(key)
-        found.append(animated)
-    for animated, others in _foreign_users(found) if shared == "STOP" else ():
+        slot = None if animated.slot is None else animated.slot.handle
+        found.setdefault((animated.action.name, slot), animated)  # two of ours may share it
+    if shared == "STOP":
+        _must_be_ours(found.values())
+    return list(found.values()), notes
+
+
+def _is_linked(animated):
+    return animated.action.library is not None or animated.owner.library is not None
+
+
+def _must_be_ours(found):
+    """Refuse actions that others use too."""
+    for animated, others in _foreign_users(found):
         if others:
             raise Problem(
                 f"The action {animated.action.name} is also used by {', '.join(others[:3])}. Make "
                 "it single-user first, or choose Copy for shared actions"
             )
-    return found, notes
 
 
 def _foreign_users(found):
@@ -106,19 +115,21 @@ def move_markers(markers, graph, keep=()):
 
 def span_of_others(scene, moved):
     """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
-    spans = []
-    spans += [_ends(s) for s in sequence(scene)]
-    for thing in (scene, *scene.objects):
-        data = getattr(thing, "data", None)
-        keys = getattr(data, "shape_keys", None)
-        for owner in (thing, data, keys):
-            animation = getattr(owner, "animation_data", None)
-            if animation is None or owner in moved:
-                continue
-            if animation.action is not None:
-                spans.append(tuple(animation.action.frame_range))
-            spans += [(s.frame_start, s.frame_end) for t in animation.nla_tracks for s in t.strips]
+    owners = [scene]
+    for thing in scene.objects:
+        owners += [thing, thing.data, _shape_keys(thing)]
+    spans = [_ends(s) for s in sequence(scene)]
+    for owner in owners:
+        animation = getattr(owner, "animation_data", None)
+        if animation is not None and owner not in moved:
+            spans += _animated_spans(animation)
     return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
+
+
+def _animated_spans(animation):
+    """List the spans of an action and of strips."""
+    own = [] if animation.action is None else [tuple(animation.action.frame_range)]
+    return own + [(s.frame_start, s.frame_end) for t in animation.nla_tracks for s in t.strips]
 
 
 def sequence(scene):

@@ -206,22 +206,21 @@ def _correct_bone(way, table, manner, made):
     curves = {at: way.animated.find(way.bone.path_from_id(at[0]), at[1]) for at in channels}
     # Keys of a bone's constraints or custom properties alone do not make it a control.
     new_curves = manner.new_curves and any(c is not None for c in curves.values())
-    changed = False
+    changed = {}
     for (channel, index), curve in curves.items():
-        path = way.bone.path_from_id(channel)
-        group, keys = table.get((path, index), ("", None))
-        if keys is None and curve is not None and len(curve.keyframe_points):
-            keys = Keys.read(curve)
+        at = way.bone.path_from_id(channel), index
+        group, keys = table.get(at) or ("", _keys_of(curve))
         if keys is not None:
-            new = way.changed(keys, channel, index, manner, made)
+            changed[at] = group, way.changed(keys, channel, index, manner, made)
         elif new_curves:
-            group, new = way.bone.name, way.new_keys(channel, index)
-        else:
-            continue
-        if new is not None:
-            table[path, index] = group, new
-            changed = True
-    return changed
+            changed[at] = way.bone.name, way.new_keys(channel, index)
+    changed = {at: row for at, row in changed.items() if row[1] is not None}
+    table |= changed
+    return bool(changed)
+
+
+def _keys_of(curve):
+    return Keys.read(curve) if curve is not None and len(curve.keyframe_points) else None
 
 
 def _channels(bone):

@@ -19,30 +19,27 @@ _SAME_PLACE, _NEAR = 1e-3, 0.06
 def deform_bones(armature, links):
     """Name the deform bones that make up the body, parents first."""
     bones = parents_first(armature.data.bones)
-    deform = [b.name for b in bones if b.use_deform]
+    deform = [b for b in bones if b.use_deform]
     if len(deform) in (0, len(bones)):
-        deform = _of_collection(armature) or [b.name for b in bones]
-    targets = {source for source, *_ in links.chains} | {p for _, p, *_ in links.chains if p}
-    targets |= set(links.direct)
-    weighted = _weighted(armature)
-    names = set(deform)
+        deform = _of_collection(armature) or bones
+    chained = {name for target, pole, *_ in links.chains for name in (target, pole)}
+    targets = (chained | set(links.direct)) - _weighted(armature)
+    return [b.name for b in deform if b.name not in targets or _is_linked(b, deform)]
 
-    def is_body(name):
-        bone = armature.data.bones[name]
-        free = name in targets and name not in weighted
-        return not free or any(c.name in names for c in bone.children) or bone.parent is not None
 
-    return [n for n in deform if is_body(n)]
+def _is_linked(bone, others):
+    """Return whether a bone has a parent, or one of the others as a child."""
+    return bone.parent is not None or any(c in others for c in bone.children)
 
 
 def _of_collection(armature):
-    """Name the bones of a collection of deform bones; nothing if there is none, or all."""
+    """List the bones of collections of deform bones; nothing if there are hardly any."""
     found = set()
     for collection in getattr(armature.data, "collections_all", armature.data.collections):
         if _COLLECTION.search(collection.name.replace("_", " ")):
             found |= {b.name for b in collection.bones}
     bones = parents_first(armature.data.bones)
-    return [b.name for b in bones if b.name in found] if len(found) > 3 else []
+    return [b for b in bones if b.name in found] if len(found) > 3 else []
 
 
 def _weighted(armature):
@@ -90,27 +87,32 @@ def standing_for(bones, body):
 
 def linked(bones, kept, body, stands):
     """Give every kept joint the joint above it, or ``None``."""
-    known, all_of = set(kept), set(body)
+    known, stood_for = set(kept), dict(stands) | {n: n for n in body}
+
+    def joint_at(bone, name):
+        """Name the joint that a bone above ``name`` stands for; of a segment, what it is of."""
+        stood = stood_for.get(bone.name)
+        if stood is not None and stood != name and stood not in known:
+            stood = segment_of(stood, body, bones)
+        return stood if stood in known and stood != name else None
+
     above = {}
     for name in kept:
-        found, at = None, bones[name].parent
-        while at is not None and found is None:
-            stood = at.name if at.name in all_of else stands.get(at.name)
-            if stood in known and stood != name:
-                found = stood
-            elif stood in all_of and stood != name:  # a segment: what it belongs to
-                base = segment_of(stood, body, bones)
-                found = base if base in known and base != name else None
-            at = at.parent
-        above[name] = found
-    for name in kept:  # a link that leads back to itself is none
-        seen, at = {name}, above[name]
-        while at is not None and at not in seen:
-            seen.add(at)
-            at = above[at]
-        if at == name:
+        found = (joint_at(bone, name) for bone in bones[name].parent_recursive)
+        above[name] = next((joint for joint in found if joint is not None), None)
+    for name in kept:
+        if _leads_back(name, above):
             above[name] = None
     return _loose_ends_tied(bones, kept, above)
+
+
+def _leads_back(name, above):
+    """Return whether the joints above a joint lead back to it."""
+    seen, at = {name}, above[name]
+    while at is not None and at not in seen:
+        seen.add(at)
+        at = above[at]
+    return at == name
 
 
 def _loose_ends_tied(bones, kept, above):
@@ -129,19 +131,20 @@ def _loose_ends_tied(bones, kept, above):
     main = max(trees.values(), key=len)
     heads = np.array([bones[n].head_local[:] for n in main])
     tails = np.array([bones[n].tail_local[:] for n in main])
-    points = np.concatenate([heads, tails])
-    height = float(np.ptp(points, axis=0).max())
-    for root, tree in trees.items():
-        if tree is main:
-            continue
-        head = np.array(bones[root].head_local[:])
-        along = tails - heads
-        share = np.einsum("ni,ni->n", head - heads, along) / np.maximum((along**2).sum(1), 1e-12)
-        near = heads + np.clip(share, 0, 1)[:, None] * along
-        gap = np.linalg.norm(near - head, axis=1)
+    height = float(np.ptp(np.concatenate([heads, tails]), axis=0).max())
+    for root in trees.keys() - {top(main[0])}:
+        gap = _distances(np.array(bones[root].head_local[:]), heads, tails)
         if gap.min() < _NEAR * height:
             above[root] = main[int(gap.argmin())]
     return above
+
+
+def _distances(point, heads, tails):
+    """Return the distances of a point from bones, (N,)."""
+    along = tails - heads
+    share = np.einsum("ni,ni->n", point - heads, along) / np.maximum((along**2).sum(1), 1e-12)
+    near = heads + np.clip(share, 0, 1)[:, None] * along
+    return np.linalg.norm(near - point, axis=1)
 
 
 def kept_joint(name, body, place, above, bones):

@@ -21,7 +21,7 @@ _PATIENCE = 120.0
 _MOMENT = 0.005
 _NO_ENGINE = (
     "There is no engine. Install it in the extension's preferences (Edit > Preferences > Add-ons > "
-    "retime > Install Engine), or say there where retime is installed"
+    "Retime > Install Engine), or say there where retime is installed"
 )
 
 
@@ -107,14 +107,9 @@ class Engine:
             raise self._died()
         share, word = 0.0, "Starting the engine" if number == 1 else "Asking the engine"
         while True:
-            line = self._child.receive(_MOMENT)
-            if line is None:
+            answer = self._received(number)
+            if answer is None:
                 yield share, word
-                continue
-            if not line:
-                raise self._died()
-            answer = json.loads(line)
-            if answer.get("id") != number:
                 continue
             if "error" in answer:
                 text = answer["error"]
@@ -122,6 +117,16 @@ class Engine:
             if answer.get("done"):
                 return answer
             share, word = answer.get("progress") or share, answer.get("word") or word
+
+    def _received(self, number):
+        """Return the next line of the answer to a request; ``None`` if there is none yet."""
+        line = self._child.receive(_MOMENT)
+        if line is None:
+            return None
+        if not line:
+            raise self._died()
+        answer = json.loads(line)
+        return answer if answer.get("id") == number else None
 
     def _died(self):
         self._child.end()

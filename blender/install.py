@@ -41,8 +41,8 @@ def installing(beside=""):
     offline = any(w != wheel for f in folders for w in f.glob("*.whl"))
     if not offline and not bpy.app.online_access:
         raise Problem(
-            "Installing downloads numpy, scipy and numba. Allow it in Preferences > System > "
-            "Network > Allow Online Access, or install the zip that has all wheels in it"
+            "The engine needs numpy, scipy and numba, which are downloaded. Turn on Allow Online "
+            "Access in Preferences > System > Network, or install the zip that contains all wheels"
         )
     place = engine_folder(create=True)
     fresh = place.with_name(place.name + "-new")
@@ -118,7 +118,7 @@ def _size(folder):
 
 
 def _run(command, start, end, place, usual):
-    """Run a program, line by line; a failure is a Problem with its last words."""
+    """Run a program and yield its progress; if it fails, raise a Problem with its last error."""
     try:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -126,30 +126,17 @@ def _run(command, start, end, place, usual):
         )  # fmt: skip
     except OSError as e:
         raise Problem(f"{command[0]} does not start: {e}") from None
-    lines = queue.Queue()
-
-    def listen():
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=listen, daemon=True).start()
     said, word, ended = [], "Installing", False
     unpacked = Unpacked(place, usual)
     try:
-        while True:
-            try:
-                line = lines.get(timeout=0.01)
-            except queue.Empty:
-                yield start + (end - start) * unpacked.share, word
-                continue
+        for line in _lines(process.stdout):
             if line is None:
-                ended = True
-                break
-            if line.strip():
+                yield start + (end - start) * unpacked.share, word
+            elif line.strip():
                 said.append(line.strip())
                 unpacked.hear(said[-1])
                 word = _word(said[-1])
+        ended = True
     finally:
         if not ended:  # cancelled
             process.kill()
@@ -158,6 +145,27 @@ def _run(command, start, end, place, usual):
     if process.returncode:
         reason = next((s for s in reversed(said) if "error" in s.lower()), said[-1] if said else "")
         raise Problem(f"Installing failed: {reason[:300]}")
+
+
+def _lines(stream):
+    """Yield the lines of a stream as they come, and ``None`` while there is none yet."""
+    lines, end = queue.Queue(), object()
+
+    def listen():
+        for line in stream:
+            lines.put(line)
+        lines.put(end)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=0.01)
+        except queue.Empty:
+            yield None
+            continue
+        if line is end:
+            return
+        yield line
 
 
 def _word(line):

@@ -5,6 +5,7 @@ timer drives the steps, a bar shows them and Esc cancels; called from Python, or
 the same steps run to their end.
 """
 
+import textwrap
 import time
 
 import bpy
@@ -12,16 +13,22 @@ import bpy
 from .engine_process import stop_engine
 from .problem import Problem
 
-# Seconds that one tick of the timer may work, and how often it ticks.
-_WORKS, _TICKS = 0.03, 0.05
+# Seconds between ticks of the timer, and how long one of them works, at least and at most: as long
+# as Blender drew in between.
+_TICKS, _WORKS, _WORKS_AT_MOST = 0.05, 0.03, 0.2
+# The widest line of a pop-up, in letters.
+_WIDEST = 90
 # Events that still reach Blender while a job runs: looking around changes nothing.
 _LOOKING = {
     "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE",
     "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "WINDOW_DEACTIVATE",
 }  # fmt: skip
 
-# Editors that show how far a job is.
-_SHOWING = {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR", "PREFERENCES"}
+# Editors that show how far a job is, and the regions of them that do.
+_SHOWING = {
+    "VIEW_3D": "UI", "DOPESHEET_EDITOR": "UI", "GRAPH_EDITOR": "UI", "NLA_EDITOR": "UI",
+    "PREFERENCES": "WINDOW",
+}  # fmt: skip
 
 
 class Job:
@@ -62,7 +69,7 @@ class Job:
         """Take the first step and ask for the timer's events."""
         self._steps = self.steps(context)
         try:
-            next(self._steps)
+            share, word = next(self._steps)
         except StopIteration as e:
             return self._finished(e.value)
         except Problem as e:
@@ -70,6 +77,8 @@ class Job:
         manager = context.window_manager
         self._timer = manager.event_timer_add(_TICKS, window=context.window)
         manager.progress_begin(0, 100)
+        self._show(context, share, word)
+        self._paused = time.monotonic()
         self.attach(context)
         return {"RUNNING_MODAL"}
 
@@ -87,7 +96,8 @@ class Job:
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if event.type in _LOOKING else {"RUNNING_MODAL"}
-        until = time.monotonic() + _WORKS
+        begun = time.monotonic()
+        until = begun + min(max(begun - self._paused, _WORKS), _WORKS_AT_MOST)
         try:
             while time.monotonic() < until:
                 share, word = next(self._steps)
@@ -101,17 +111,15 @@ class Job:
             self._tidy(context)
             raise
         self._show(context, share, word)
+        self._paused = time.monotonic()
         return {"RUNNING_MODAL"}
 
     def _show(self, context, share, word):
         manager = context.window_manager
         manager.retime_word, manager.retime_share = word, share or 0.0
         manager.progress_update(round(100 * (share or 0.0)))
-        context.workspace.status_text_set(f"retime: {word}   (Esc cancels)")
-        for window in manager.windows:
-            for area in window.screen.areas:
-                if area.type in _SHOWING:
-                    area.tag_redraw()
+        context.workspace.status_text_set(f"Retime: {word} (Esc to cancel)")
+        _redraw(manager)
 
     def _tidy(self, context):
         manager = context.window_manager
@@ -119,12 +127,40 @@ class Job:
         manager.progress_end()
         manager.retime_word, manager.retime_share = "", 0.0
         context.workspace.status_text_set(None)
+        _redraw(manager)
 
     def _finished(self, notes):
-        for note in notes or ():
-            self.report({"INFO"}, note)
+        sentences = [note[:1].upper() + note[1:] for note in notes or ()]
+        for sentence in sentences:
+            self.report({"INFO"}, sentence)
+        # The status bar shows the last report only, for some seconds; the panel keeps all of them.
+        bpy.context.window_manager.retime_said = "\n".join(sentences)
         return {"FINISHED"}
 
     def _failed(self, problem):
-        self.report({"ERROR"}, str(problem))
-        return {"CANCELLED"}
+        return refuse(self, problem)
+
+
+def _redraw(manager):
+    """Draw the panels again; a job that ends while the mouse rests would stay on the screen.
+
+    Only sidebars and preferences are drawn. A whole 3D view can take longer than the step itself.
+    """
+    for area in (a for window in manager.windows for a in window.screen.areas):
+        for region in area.regions:
+            if region.type == _SHOWING.get(area.type):
+                region.tag_redraw()
+
+
+def refuse(operator, problem):
+    """Report a problem and cancel an operator.
+
+    A window shows it in a pop-up that is as wide as its longest line: sentences get lines of their
+    own there. The status bar joins the lines, so that each ends with a space.
+    """
+    text = str(problem)
+    if not bpy.app.background:
+        sentences = text.replace(". ", ".\n").splitlines()
+        text = " \n".join(line for s in sentences for line in textwrap.wrap(s, _WIDEST))
+    operator.report({"ERROR"}, text)
+    return {"CANCELLED"}

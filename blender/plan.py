@@ -21,12 +21,7 @@ def key_plan(armature, found, result, options, bones):
             keyed, said = _of_armature(armature, animated, result, options, bones)
             notes += said
         else:
-            curves = [(c, result.warp.of(None)) for c in animated.keyed_curves]
-            if options.how == "BAKE" and animated.is_dense:
-                frames = _frames_of(animated, result)
-                keyed = [_sampled(c, g, result, frames) for c, g in curves if _moves(g)]
-            else:
-                keyed = _moved(curves, options.tolerance)
+            keyed = _of_another(animated, result, options)
         plan += [(place, *keys) for keys in keyed]
     if options.snap and options.how != "BAKE":
         plan, between = _on_frames(plan)
@@ -35,39 +30,64 @@ def key_plan(armature, found, result, options, bones):
     return plan, notes
 
 
+def _of_another(animated, result, options):
+    """Work out the keys of an action that is retimed with the armature's."""
+    curves = [(c, result.warp.of(None)) for c in animated.keyed_curves]
+    if options.how == "BAKE" and animated.is_dense:
+        frames = _frames_of(animated, result)
+        return [_sampled(c, g, result, frames) for c, g in curves if _moves(g)]
+    return _moved(curves, options.tolerance)
+
+
 def _of_armature(armature, animated, result, options, bones):
     """Work out the keys of the armature's own action."""
     rig, made = result.capture.rig, Corrections()
-    keyed = list(baked(armature, animated, result, bones)) if bones else []
-    keyed = [(*row[:3], _with_rest(animated.find(row[0], row[1]), row[3], result)) for row in keyed]
+    keyed = _baked_bones(armature, animated, result, bones)
     done = {(path, index) for path, index, _, _ in keyed}
     curves = [
         (c, result.warp.of(rig.channel(c.data_path)))
         for c in animated.keyed_curves
         if (c.data_path, c.array_index) not in done
     ]
-    bakes = options.how == "BAKE"
-    if bakes:
-        wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
-        rows = [_sampled(c, g, result, result.frames) for c, g in wanted]
-    elif options.follow and not options.tolerance:
-        frames = result.frames.astype(float)
-        also = options.keys_at if options.add_keys else ()
-        rows = [_shaped(c, g, frames, also, made) for c, g in curves if _moves(g)]
-    else:
-        rows = _moved(curves, options.tolerance, options.keys_at if options.add_keys else ())
+    rows = _warped(curves, result, options, made)
     if not result.joints or bones:
         return keyed + rows, told(made, options, result) if rows else []
-    manner = Manner(
-        keys_at=() if bakes else options.keys_at,
-        follow=options.follow and not bakes,
-        add_keys=options.add_keys,
-        new_curves=bakes and not options.auto,
-    )
-    rows = corrected(armature, animated, result, rows, manner, made)
+    rows = corrected(armature, animated, result, rows, _manner(options), made)
     if not made.bones:
         return rows, ["no keyed control moves what was changed: its poses are unchanged"]
     return rows, told(made, options, result)
+
+
+def _baked_bones(armature, animated, result, bones):
+    """Key bones on every frame of the result, and a rest pose before it."""
+    rows = baked(armature, animated, result, bones) if bones else ()
+    return [
+        (path, index, group, _with_rest(animated.find(path, index), keys, result))
+        for path, index, group, keys in rows
+    ]
+
+
+def _warped(curves, result, options, made):
+    """Retime curves, each by its graph, in the way that the options ask for."""
+    moving = [(c, g) for c, g in curves if _moves(g)]
+    if options.how == "BAKE":
+        wanted = moving if options.auto else curves
+        return [_sampled(c, g, result, result.frames) for c, g in wanted]
+    also = options.keys_at if options.add_keys else ()
+    if options.follow and not options.tolerance:
+        frames = result.frames.astype(float)
+        return [_shaped(c, g, frames, also, made) for c, g in moving]
+    return _moved(curves, options.tolerance, also)
+
+
+def _manner(options):
+    """Return how changed poses are put on curves."""
+    if options.how == "BAKE":
+        return Manner(add_keys=options.add_keys, new_curves=not options.auto)
+    return Manner(keys_at=options.keys_at, follow=options.follow, add_keys=options.add_keys)
+
+
+# ---- sentences on what was done
 
 
 def told(made, options, result):
@@ -77,23 +97,39 @@ def told(made, options, result):
     count = len(made.bones)
     bones = made.bones[0] if count == 1 else f"{count} bones" if count else "bones"
     if options.follow and not options.add_keys:
-        metres = made.place * result.capture.scale
-        far = [f"{np.degrees(made.turn):.1f}°"] if made.turn > FOLLOWS[0] else []
-        far += [f"{100 * metres:.1f} cm"] if metres > FOLLOWS[1] else []
-        off = f", up to {' and '.join(far)} away between keys; Add Keys follows it" if far else ""
-        return [f"keys and handles of {bones} follow the result{off}"]
+        return [f"keys and handles of {bones} follow the result{_distance(made, result)}"]
     if not made.bones:
         return []
-    if made.moved:
-        frames = ", ".join(f"{f:g}" for f in sorted(made.moved))
-        return [f"the pose changed by the keys nearest to it, at frame {frames}; Add Keys keeps "
-                "them and adds one"]  # fmt: skip
-    if made.bent:
-        return [f"the current frame has no key on {made.bent} curves: the handles beside it "
-                "changed. Add Keys gives it one"]  # fmt: skip
     exact = options.keys_at or options.add_keys
     more = "" if exact else "; Bake changes them on every frame"
-    return [f"poses changed at the keys of {bones}{more}"]
+    return [_nearest_keys(made) or f"poses changed at the keys of {bones}{more}"]
+
+
+def _distance(made, result):
+    """Say how far curves with few keys are from the result; nothing if they are near."""
+    metres = made.place * result.capture.scale
+    far = [f"{np.degrees(made.turn):.1f}°"] if made.turn > FOLLOWS[0] else []
+    far += [f"{100 * metres:.1f} cm"] if metres > FOLLOWS[1] else []
+    return f", up to {' and '.join(far)} away between keys; Add Keys follows it" if far else ""
+
+
+def _nearest_keys(made):
+    """Say by which keys a pose changed that has none of its own; nothing if it has."""
+    if made.moved:
+        frames = ", ".join(f"{f:g}" for f in sorted(made.moved))
+        return (
+            f"the pose changed by the keys nearest to it, at frame {frames}; Add Keys keeps them "
+            "and adds one"
+        )
+    if made.bent:
+        return (
+            f"the current frame has no key on {made.bent} curves: the handles beside it changed. "
+            "Add Keys gives it one"
+        )
+    return ""
+
+
+# ---- keys
 
 
 def _moves(graph):

@@ -30,6 +30,7 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
     def draw(self, context):
         """Draw them."""
         layout = self.layout
+        layout.use_property_split = True
         manager = context.window_manager
         layout.prop(self, "engine")
         layout.prop(self, "wheels")

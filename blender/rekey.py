@@ -234,26 +234,31 @@ def split(keys, frames):
     for frame in frames:
         at = keys.co[:, 0]
         k = int(np.searchsorted(at, frame, side="right")) - 1
-        if k < 0 or k >= len(keys) - 1 or min(abs(at[k] - frame), abs(at[k + 1] - frame)) < 1e-4:
-            continue
-        new = keys.take([k])
-        new.co[0] = frame, float(evaluate(keys, np.array([frame]))[0])
-        new.handle_left[0] = new.co[0] - (new.co[0] - keys.co[k]) / 3
-        new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
-        if keys.interpolation[k] == BEZIER:
-            p = segments(keys, np.array([k]))
-            u = float(solved(p[..., 0], np.array([frame]))[0])
-            a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
-            d, e = a + u * (b - a), b + u * (c - b)
-            keys.handle_right[k], keys.handle_left[k + 1] = a, c
-            new.handle_left[0], new.handle_right[0] = d, e
-        for name in ("handle_left_type", "handle_right_type"):
-            new.arrays[name][0] = ALIGNED if keys.interpolation[k] == BEZIER else FREE
-            for beside in (k, k + 1):
-                if keys.arrays[name][beside] in (AUTO, AUTO_CLAMPED):
-                    keys.arrays[name][beside] = ALIGNED
-        keys = Keys.joined([keys.take(slice(0, k + 1)), new, keys.take(slice(k + 1, None))])
+        inside = 0 <= k < len(keys) - 1
+        if inside and min(abs(at[k] - frame), abs(at[k + 1] - frame)) >= 1e-4:
+            new = _key_between(keys, k, frame)
+            keys = Keys.joined([keys.take(slice(0, k + 1)), new, keys.take(slice(k + 1, None))])
     return keys
+
+
+def _key_between(keys, k, frame):
+    """Make a key at a frame after the key k; the handles beside it become shorter."""
+    new, kind = keys.take([k]), FREE
+    new.co[0] = frame, float(evaluate(keys, np.array([frame]))[0])
+    new.handle_left[0] = new.co[0] - (new.co[0] - keys.co[k]) / 3
+    new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
+    if keys.interpolation[k] == BEZIER:
+        kind = ALIGNED
+        p = segments(keys, np.array([k]))
+        u = float(solved(p[..., 0], np.array([frame]))[0])
+        a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
+        keys.handle_right[k], keys.handle_left[k + 1] = a, c
+        new.handle_left[0], new.handle_right[0] = a + u * (b - a), b + u * (c - b)
+    for name in ("handle_left_type", "handle_right_type"):
+        beside = keys.arrays[name][k : k + 2]
+        beside[(beside == AUTO) | (beside == AUTO_CLAMPED)] = ALIGNED
+        new.arrays[name][0] = kind
+    return new
 
 
 def _strays(keys, moved, mover, shown, tolerance):

@@ -20,12 +20,22 @@ _STRIP_TOLERANCE = 1e-5
 
 def armature_of(context):
     """Return the armature that is meant: the active object, or the one that deforms it."""
-    thing = context.object
-    if thing is not None and thing.type != "ARMATURE":
-        found = thing.find_armature() if hasattr(thing, "find_armature") else None
-        thing = found or thing.parent
+    thing = _meant(context.object)
     if thing is None or thing.type != "ARMATURE":
         raise Problem("There is no armature to retime. Select the character's armature")
+    _must_be_local(thing)
+    return thing
+
+
+def _meant(thing):
+    """Return an armature itself, or what deforms or carries another object."""
+    if thing is None or thing.type == "ARMATURE":
+        return thing
+    return thing.find_armature() or thing.parent
+
+
+def _must_be_local(thing):
+    """Refuse an armature that is linked, or an override that cannot be edited."""
     if thing.library is not None and thing.override_library is None:
         raise Problem(
             f"{thing.name} is linked from another file and cannot be changed. Make a library "
@@ -37,7 +47,6 @@ def armature_of(context):
             f"{thing.name} is a library override that cannot be edited. Make it editable (Object > "
             "Library Override > Make) first"
         )
-    return thing
 
 
 def action_span(armature):
@@ -95,6 +104,9 @@ class Retiming(Job):
     # Whether the sequencer's sounds may move with the motion.
     moves_sounds = True
 
+    def must_be_ready(self, context):
+        """Refuse what is missing in the scene, before anything is read."""
+
     def recipe(self, context, capture, engine):
         """Return the recipe: a generator that may ask the engine first."""
         raise NotImplementedError
@@ -140,6 +152,7 @@ class Retiming(Job):
         shared = "COPY" if settings.apply == "NLA" else settings.shared
         found, notes = targets(blocks, armature, shared=shared)
         how = _how(settings, animated)
+        self.must_be_ready(context)
         engine = yield from running_engine(preferred_engine(context))
         capture = yield from seen(context, armature, engine, first, last)
         files = yield from self._reference_files(context, armature, capture, engine)
@@ -252,7 +265,8 @@ def _answered(engine, request, capture):
 
 def _summary(capture, result):
     before, after = capture.last - capture.first, len(result) - 1
-    text = f"{before} frames became {after}" if before != after else f"{after} frames, retimed"
+    same = before == after
+    text = f"The length stays {after} frames" if same else f"{before} frames became {after}"
     if capture.rest_frame is not None:
         text += f"; the rest pose at frame {capture.rest_frame} stays"
     return text

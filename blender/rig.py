@@ -62,15 +62,20 @@ class Rig:
         found = {*self.solved.get(bone, ()), self.joint_of(bone)} - {None}
         return [n for n in self.joints if n in found]
 
+    def above(self, joint):
+        """Name a joint and those above it, from below."""
+        out, at = [], self.joints.index(joint)
+        while at >= 0:
+            out.append(self.joints[at])
+            at = self.parents[at]
+        return out
+
     def governors(self, joint):
         """Name the keyed bones that move a joint: its own, or those of the nearest joint above."""
-        at = self.joints.index(joint)
-        while at >= 0:
-            name = self.joints[at]
+        for name in self.above(joint):
             found = sorted(b for b in self.keyed if self.timing.get(b) == name)
             if found:
                 return found
-            at = self.parents[at]
         return []
 
 
@@ -89,26 +94,46 @@ def rig_of(armature, keyed):
     keyed = {n for n in keyed if n in bones}
     links = links_of(armature)
     body = deform_bones(armature, links)
-    governed = {n for n in body if links.direct_into.get(n) or links.solved_into.get(n)}
-    is_control = bool((keyed - set(body)) and (governed or not keyed & set(body)))
-    if not is_control:
-        body = [b.name for b in parents_first(bones)]
-    stands = standing_for(bones, body)
-    kept = [n for n in body if not is_control or segment_of(n, body, bones) is None]
-    above = linked(bones, kept, body, stands)
-    order = ordered(kept, above)
-    place = {n: k for k, n in enumerate(order)}
-    rig = Rig(order, [place[above[n]] if above[n] else -1 for n in order], is_control, keyed)
-    if not is_control:
-        rig.timing = {n: n for n in order}
-        rig.carried = dict(rig.timing)
-        _follow_targets(rig, links)
-        return rig
+    if _is_control_rig(body, keyed, links):
+        return _control_rig(armature, body, keyed, links)
+    return _plain_rig(bones, keyed, links)
+
+
+def _is_control_rig(body, keyed, links):
+    """Return whether keyed bones outside the body move it."""
+    governed = any(links.direct_into.get(n) or links.solved_into.get(n) for n in body)
+    return bool(keyed - set(body)) and (governed or not keyed & set(body))
+
+
+def _plain_rig(bones, keyed, links):
+    """Make the rig of an armature whose bones are keyed themselves: all of them are the body."""
+    body = [b.name for b in parents_first(bones)]
+    rig, _ = _skeleton(bones, body, body, False, keyed)
+    rig.timing = {n: n for n in rig.joints}
+    rig.carried = dict(rig.timing)
+    _follow_targets(rig, links)
+    return rig
+
+
+def _control_rig(armature, body, keyed, links):
+    """Make the rig of an armature whose controls are keyed."""
+    bones = armature.data.bones
+    kept = [n for n in body if segment_of(n, body, bones) is None]
+    rig, above = _skeleton(bones, body, kept, True, keyed)
+    place = {n: k for k, n in enumerate(rig.joints)}
     into = {n: kept_joint(n, body, place, above, bones) for n in body}
     _find_timing(rig, armature, links, into)
     for bone in bones:
         rig.carried[bone.name] = _carrier(rig, armature, into, bone.name, set())
     return rig
+
+
+def _skeleton(bones, body, kept, is_control, keyed):
+    """Link the kept bones of a body; return the rig, and the joint above each."""
+    above = linked(bones, kept, body, standing_for(bones, body))
+    order = ordered(kept, above)
+    place = {n: k for k, n in enumerate(order)} | {None: -1}
+    return Rig(order, [place[above[n]] for n in order], is_control, keyed), above
 
 
 def ends_of_ik(armature, rig):
@@ -124,7 +149,17 @@ def ends_of_ik(armature, rig):
 
 def _find_timing(rig, armature, links, into):
     """Give every bone the joint whose time it follows."""
-    rig.timing = first = _first_reached(rig, armature, links, into)
+    rig.timing = _first_reached(rig, armature, links, into)
+    _follow_chains(rig, links, into)
+    for bone in parents_first(armature.data.bones):  # other bones keep time with what carries them
+        if bone.name not in rig.timing and bone.parent is not None:
+            carried = rig.timing.get(bone.parent.name)
+            rig.timing |= {bone.name: carried} if carried else {}
+
+
+def _follow_chains(rig, links, into):
+    """Let targets and poles of IK chains keep time with the chains' ends."""
+    first = rig.timing
     for target, pole, owner, chain in links.chains:
         # The chain's end is where its target is; what turns its plane keeps time with it.
         end = first.get(target) or first.get(owner)
@@ -134,12 +169,6 @@ def _find_timing(rig, armature, links, into):
             followers = {n for n in chain if n not in into} | ({pole} - {None})
             rig.poles |= followers
             rig.timing |= dict.fromkeys(followers & rig.keyed, end)
-    for bone in armature.data.bones:  # what moves no part keeps time with what carries it
-        above = bone
-        while above is not None and above.name not in rig.timing:
-            above = above.parent
-        if above is not None:
-            rig.timing.setdefault(bone.name, rig.timing[above.name])
 
 
 def _lead_chain(rig, target, end, joints):
@@ -152,7 +181,7 @@ def _lead_chain(rig, target, end, joints):
 def _first_reached(rig, armature, links, into):
     """Name the uppermost joint that each bone moves; those that move none are left out."""
     bones, out = armature.data.bones, {}
-    depth = {n: _depth(rig, k) for k, n in enumerate(rig.joints)}
+    depth = {n: len(rig.above(n)) for n in rig.joints}
     for bone in bones:
         reached = _reached(bone.name, bones, links.direct, into)
         if not reached and bone.name in links.partly:
@@ -198,24 +227,24 @@ def _carrier(rig, armature, into, name, seen):
         return into[name]
     if name in rig.keyed and name not in rig.poles:
         return rig.timing.get(name)
-    bone = armature.pose.bones[name]
-    for constraint in reversed(bone.constraints):
-        if constraint.mute or constraint.influence <= GOVERNS:
-            continue
-        if constraint.type == "ARMATURE":
-            weights = [(t.weight, t.subtarget) for t in constraint.targets if t.subtarget]
-            if weights and max(weights)[0] > 0:
-                return _carrier(rig, armature, into, max(weights)[1], seen)
-        elif constraint.type in ("COPY_TRANSFORMS", "CHILD_OF"):
-            listed = targets_of(armature, constraint)
-            if listed:
-                return _carrier(rig, armature, into, listed[0], seen)
-    return None if bone.parent is None else _carrier(rig, armature, into, bone.parent.name, seen)
+    above = _led_by(armature, armature.pose.bones[name])
+    return None if above is None else _carrier(rig, armature, into, above, seen)
 
 
-def _depth(rig, k):
-    depth = 0
-    while rig.parents[k] >= 0:
-        k = rig.parents[k]
-        depth += 1
-    return depth
+def _led_by(armature, bone):
+    """Name the bone that leads another: by its last constraint that governs it, or as parent."""
+    governing = [c for c in bone.constraints if not c.mute and c.influence > GOVERNS]
+    led = [leader for c in reversed(governing) if (leader := _leader(armature, c))]
+    led += [] if bone.parent is None else [bone.parent.name]
+    return led[0] if led else None
+
+
+def _leader(armature, constraint):
+    """Name the bone whose transforms a constraint copies, or ``None``."""
+    if constraint.type == "ARMATURE":
+        weights = [(t.weight, t.subtarget) for t in constraint.targets if t.subtarget]
+        weight, name = max(weights, default=(0.0, None))
+        return name if weight > 0 else None
+    if constraint.type in ("COPY_TRANSFORMS", "CHILD_OF"):
+        return next(iter(targets_of(armature, constraint)), None)
+    return None

@@ -69,22 +69,32 @@ def song_of(context, folder, path=""):
 
     A packed sound is written to ``folder``, where the engine can read it.
     """
+    scene = context.scene
     if path:
         path = bpy.path.abspath(path)
-        playing = [s for s in _sounds(context.scene) if _same_file(_path(s.sound), path)]
-        return Song(path, os.path.basename(path), _one(playing, context.scene, any_=True))
-    sound = context.scene.retime.sound
-    strips = [s for s in _sounds(context.scene) if sound is None or s.sound == sound]
-    strip = _one(strips, context.scene, any_=sound is not None)
-    if sound is None and strip is None:
-        if strips:
-            raise Problem(
-                "The sequencer has several sounds. Make the song's strip the active one, or choose "
-                "the sound in the panel"
-            )
-        return None
-    sound = sound or strip.sound
-    return Song(_readable(sound, folder), sound.name, strip, sound)
+        playing = [s for s in _sounds(scene) if _same_file(_path(s.sound), path)]
+        return Song(path, os.path.basename(path), _one(playing, scene, any_=True))
+    sound = scene.retime.sound
+    strip = _only_strip(scene) if sound is None else _strip_of(scene, sound)
+    sound = sound or (strip and strip.sound)
+    return Song(_readable(sound, folder), sound.name, strip, sound) if sound else None
+
+
+def _strip_of(scene, sound):
+    """Return the strip that plays a sound, or ``None``."""
+    return _one([s for s in _sounds(scene) if s.sound == sound], scene, any_=True)
+
+
+def _only_strip(scene):
+    """Return the sequencer's sound strip, or ``None`` if it has none."""
+    strips = _sounds(scene)
+    strip = _one(strips, scene, any_=False)
+    if strip is None and strips:
+        raise Problem(
+            "The sequencer has several sounds. Make the song's strip the active one, or choose the "
+            "sound in the panel"
+        )
+    return strip
 
 
 def _sounds(scene):

@@ -36,6 +36,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections already give the types
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+smartquotes = False  # they would turn the two hyphens of options into dashes
 
 html_theme = "furo"
 html_title = "retime"
@@ -53,12 +54,22 @@ def figure_saved(block: Any, variables: dict[str, Any], settings: dict[str, Any]
     return str(figure_rst([path], settings["src_dir"]))
 
 
+# Examples of the gallery, the easiest first.
+_FIRST = ("guided_jump", "surface_kick", "staggered_wave", "music_sync", "moon_walk")
+
+
+def gallery_place(name: str) -> tuple[int, str]:
+    """Return the place of an example in the gallery; those that are not listed follow."""
+    short = name.removeprefix("plot_").removesuffix(".py")
+    return (_FIRST.index(short) if short in _FIRST else len(_FIRST)), short
+
+
 # The pictures on the gallery's pages are made when the site is built.
 sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "conf.gallery_place",
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,

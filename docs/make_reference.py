@@ -35,7 +35,7 @@ def _command(words: list[str], command: Any) -> Iterator[str]:
     arguments = [p for p in command.params if not p.opts[0].startswith("-")]
     usage = " ".join(p.metavar or p.name.upper() for p in arguments)
     yield f"### `{' '.join(words)} {usage}`\n"
-    yield inspect.cleandoc(command.help or "") + "\n"
+    yield _with_examples(inspect.cleandoc(command.help or "")) + "\n"
     yield _row("option", "meaning")
     yield _row("---", "---")
     for p in command.params:
@@ -44,6 +44,16 @@ def _command(words: list[str], command: Any) -> Iterator[str]:
         value = f" {p.metavar}" if p.metavar else ""
         yield _row(f"`{p.opts[0]}{value}`", p.help or "")
     yield ""
+
+
+def _with_examples(text: str) -> str:
+    """Return the help of a command with its examples as a block of code."""
+    about, _, listed = text.partition("Examples\n--------\n")
+    about, _, single = about.partition("Example: ")
+    examples = [line for line in (listed or single).splitlines() if line]
+    if not examples:
+        return about
+    return "\n".join([about.rstrip() + "\n", "```text", *examples, "```"])
 
 
 def _type(kind: Any) -> str:

@@ -21,9 +21,9 @@ RULES = Path(__file__).with_name("prose.toml")
 # Pages a person reads; what is written by a program or quotes others is not ours to judge.
 _PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", "docs/*.md")
 _GENERATED = {"docs/reference.md"}
-_SOURCES = ("src/retime/**/*.py", "blender/*.py", "examples/gallery/*.py")
+_SOURCES = ("src/retime/**/*.py", "blender/**/*.py", "examples/gallery/*.py")
 # Calls whose first argument a person reads.
-_SPOKEN = re.compile(r"(Error|Warning|Note|Remedy|Refused|Malformed|note|fail)$")
+_SPOKEN = re.compile(r"(Error|Warning|Note|Remedy|Refused|Malformed|Problem|note|fail)$")
 
 
 @dataclass(frozen=True)

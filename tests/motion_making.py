@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from retime import Motion, Skeleton, quat
+from retime.arrays import FloatArray
+from retime.motion.kinematics import body_frame
 
 
 def raised(motion: Motion, height: float) -> Motion:
@@ -61,3 +63,10 @@ def under_a_node(motion: Motion, turn: np.ndarray | None = None) -> Motion:
         motion, skeleton=skeleton, rotations=rotations, translations=places, origin=None,
         rest_pose=None,
     )  # fmt: skip
+
+
+def in_body_frame(motion: Motion, points: FloatArray) -> FloatArray:
+    """Transform points (F, N, 3) in metres into the character's frame."""
+    origin, heading = body_frame(motion)
+    turn = quat.from_axis_angle([0, 1, 0], -heading)
+    return quat.rotate(turn[:, None], points - origin[:, None])

@@ -13,7 +13,7 @@ import pytest
 
 import retime.compiled  # noqa: F401 - listens to numba from here on
 
-WORD = "compiling the numeric core"
+WORD = "compiling numeric code"
 USE = """
 import logging; logging.basicConfig()
 import numpy as np

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import operator
 import re
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from numpydoc.validate import validate
 
 import retime
+from retime import errors
 from sources import parsed
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +74,8 @@ def test_every_exception_is_documented() -> None:
 BELOW = (
     "arrays", "body", "bounded_json", "coercion", "compiled", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "one_line", "parameters",
-    "pictured", "plot", "process", "recipe", "samples", "temporary", "serving", "times", "timing",
+    "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
+    "times", "timing",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
@@ -156,3 +159,46 @@ def test_workflows_name_files_that_exist() -> None:
     for workflow in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
         for name in re.findall(r"(?:tests|blender|\.ci|docs|bench)/[\w./]+", workflow.read_text()):
             assert (ROOT / name).exists(), f"{workflow.name} names {name}"
+
+
+def _seconds_as_text(tree: ast.AST) -> list[int]:
+    """Find the lines where a message has a time in seconds as text instead of a term."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) in _MESSAGES:
+            for text in ast.walk(node):
+                if isinstance(text, ast.JoinedStr):
+                    found += [n.lineno for n in _values_in_seconds(text)]
+    return found
+
+
+_MESSAGES = {"InputError", "InfeasibleError", "Note", "Remedy"}
+_IN_SECONDS = re.compile(r"^ (s|seconds?|ms)\b(?![/²·])")
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _values_in_seconds(text: ast.JoinedStr) -> list[ast.expr]:
+    return [
+        value
+        for value, after in itertools.pairwise(text.values)
+        if isinstance(value, ast.FormattedValue)
+        and isinstance(after, ast.Constant)
+        and _IN_SECONDS.match(str(after.value))
+    ]
+
+
+@pytest.mark.parametrize("name", ["timing", "motion", "body", "methods", "recipe", "evaluate"])
+def test_times_in_messages_are_terms(name: str) -> None:
+    found = []
+    for path in sorted((Path(retime.__file__).parent / name).rglob("*.py")):
+        found += [f"{path}:{n}" for n in _seconds_as_text(parsed(path))]
+    assert found == []
+
+
+def test_a_missing_part_is_installed_from_where_retime_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert errors.install_command("video").endswith(f"pip install -e '.[video]' in {ROOT}")
+    monkeypatch.setattr(errors, "__file__", "/usr/lib/python3/site-packages/retime/errors.py")
+    assert errors.install_command("video") == "pip install 'retime[video]'"

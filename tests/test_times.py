@@ -156,7 +156,7 @@ def test_on_the_command_line(
         (["--duration", "long"], "duration: 'long' is not a time; write seconds (2.4)"),
         (
             ["--range", "0:30:1:02.5", "--duration", "1"],
-            "with a comma between times in minutes, like 0:30,1:02.5",
+            "put a comma between times in minutes, as in 0:30,1:02.5",
         ),
         (["--keytime", "half=60f"], "'half' is not a time"),
     ],

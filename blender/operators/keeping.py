@@ -6,7 +6,7 @@ from .. import nla
 from ..carry import data_blocks
 from ..engine_process import stop_engine
 from ..install import installing
-from ..jobs import Job
+from ..jobs import Job, refuse
 from ..preferences import wheels_beside
 from ..problem import Problem
 from ..retiming import armature_of
@@ -26,12 +26,11 @@ class RETIME_OT_remove(bpy.types.Operator):
             blocks = data_blocks(context, armature, shape_keys=True, children=True, others=True)
             if not nla.remove(context.scene, blocks):
                 raise Problem(
-                    f"{armature.name} has no retiming strip. What was re-keyed or baked is undone "
-                    "with Undo"
+                    f"{armature.name} has no retiming strip. Use Undo for what was re-keyed or "
+                    "baked"
                 )
         except Problem as e:
-            self.report({"ERROR"}, str(e))
-            return {"CANCELLED"}
+            return refuse(self, e)
         context.scene.frame_set(context.scene.frame_current)
         return {"FINISHED"}
 

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..declared import chosen
+from ..declared import chosen, words_of
 from ..engine_process import running_engine
 from ..jobs import Job
 from ..preferences import preferred_engine
@@ -16,13 +16,7 @@ _NO_SONG = (
     "There is no song. Add a sound strip in the Video Sequencer, choose a sound in the panel, or "
     "set the Tempo"
 )
-_EVERY = [
-    ("SETTINGS", "As Set", "What the panel shows"),
-    ("1", "Every Beat", ""),
-    ("2", "Every Second Beat", ""),
-    ("4", "Every Fourth Beat", ""),
-    ("1/2", "Half Beats", ""),
-]
+_EVERY = [("SETTINGS", "As Set", "What the panel shows"), *words_of("sync", "every")]
 
 
 def beats_of(engine, song, values):
@@ -55,37 +49,46 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step; the beats are asked for first."""
+        """Return one step; the beats are asked for first."""
         settings = context.scene.retime
-        values = chosen(settings, "sync")
-        if self.strength >= 0:
-            values["strength"] = round(self.strength, 6)
-        if self.every != "SETTINGS":
-            values["every"] = self.every
+        values = self._values(settings, capture)
         moments = _locked(context, capture) if settings.locked_moments else None
-        if settings.keep_length:
-            values["duration"] = (capture.last - capture.first) / capture.fps
         self.song = song_of(context, engine.folder, self.filepath)
         self.starts, self.offset = None, values.get("offset", 0.0)
         free = settings.move_song
-        if self.song is None:
-            if "bpm" not in values:
-                raise Problem(_NO_SONG)
-        else:
-            heard = yield from beats_of(engine, self.song, values)
-            values = {"first_beat": heard["first_beat"], **values, "beats": heard["beats"]}
-            values["music_start"] = self.song.time(capture.first, capture.fps)
+        if self.song is not None:
+            values = yield from self._with_beats(values, capture, engine)
             free = free or self.song.strip is None
-            if values["beats"][-1] <= values["music_start"]:
-                raise Problem(
-                    f"{self.song.name} has no beat after frame {capture.first}. Move its strip, or "
-                    "the motion"
-                )
+        elif "bpm" not in values:
+            raise Problem(_NO_SONG)
         made = step("sync", **values, moments=moments, range=part_of(context, capture))
         made["parameters"]["phase"] = "best" if free else "fixed"
         if free and self.song is not None:
             yield from self._find_start(made, capture, engine)
         return [made]
+
+    def _values(self, settings, capture):
+        """Return the settings, changed by what was given here."""
+        values = chosen(settings, "sync")
+        if self.strength >= 0:
+            values["strength"] = round(self.strength, 6)
+        if self.every != "SETTINGS":
+            values["every"] = self.every
+        if settings.keep_length:
+            values["duration"] = (capture.last - capture.first) / capture.fps
+        return values
+
+    def _with_beats(self, values, capture, engine):
+        """Add the song's beats, and its time at the motion's start: a generator."""
+        heard = yield from beats_of(engine, self.song, values)
+        start = self.song.time(capture.first, capture.fps)
+        if heard["beats"][-1] <= start:
+            raise Problem(
+                f"{self.song.name} has no beat after frame {capture.first}. Move its strip, or the "
+                "motion"
+            )
+        found = {"beats": heard["beats"], "music_start": start}
+        return {"first_beat": heard["first_beat"], **values, **found}
 
     def _find_start(self, made, capture, engine):
         """Find the best start in the song, and bring it to a whole frame, as strips need it."""
@@ -124,7 +127,7 @@ def _locked(context, capture):
     if not inside:
         raise Problem(
             "No selected marker lies within the motion. Select the markers that must be on a beat, "
-            "or turn Locked Moments off"
+            "or turn Lock Markers off"
         )
     return [capture.time(f) for f in inside]
 

@@ -2,8 +2,9 @@
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from .. import fields
 from ..capture import decomposed
 from ..declared import chosen
 from ..problem import Problem
@@ -20,14 +21,6 @@ def selected_bones(context):
 def _is_selected(bone):
     # Blender 5 moved it from the bone to the pose bone.
     return bone.select if hasattr(bone, "select") else bone.bone.select
-
-
-def bone_names(operator, context, typed):
-    """List the bones that a field for a bone offers."""
-    try:
-        return [b.name for b in armature_of(context).pose.bones]
-    except Problem:
-        return []
 
 
 def one_bone(context, name):
@@ -55,13 +48,30 @@ def joints_for(operator, capture, bones, *, limbs=False):
         if joint is None:
             raise Problem(f"{bone} moves no part of the body. Select a control of the part")
         if rig.is_control and bone not in rig.keyed:
-            controls = rig.governors(joint)
-            if not controls:
-                raise Problem(f"No control with keys moves {bone}. Key its control first")
-            more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
-            operator.said.append(f"{bone} stands for its control {', '.join(controls[:3])}{more}")
+            operator.said.append(_stands_for(rig, bone, joint))
         found |= {joint, *(rig.limb_of(bone) if limbs else ())}
     return [n for n in rig.joints if n in found]
+
+
+def _stands_for(rig, bone, joint):
+    """Say which controls a bone without keys stands for."""
+    controls = rig.governors(joint)
+    if not controls:
+        raise Problem(f"No control with keys moves {bone}. Key its control first")
+    more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
+    return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
+
+
+def must_be_inside(frame, part, capture):
+    """Refuse a frame outside the action, or outside the part of it that is edited."""
+    ends = (0.0, capture.time(capture.last)) if part is None else part
+    first, last = (round(capture.first + capture.fps * t) for t in ends)
+    if not first <= frame <= last:
+        where = "action" if part is None else "preview range"
+        raise Problem(
+            f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame of "
+            "the pose that is meant"
+        )
 
 
 def timing_values(context, capture, method):
@@ -128,8 +138,8 @@ def reached_text(asked, reached, what):
     if max(abs(least - asked), abs(most - asked)) < 0.05:
         return f"{what} by {counted(asked)} at every pose"
     return (
-        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for "
-        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
+        f"{what} by {counted(middle)} of the {in_frames(asked)} asked for, {in_frames(least)} to "
+        f"{in_frames(most)} at single poses; poses leave no room for more"
     )
 
 
@@ -152,10 +162,7 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
         soft_max=50,
         description="Shift in frames; negative is earlier",
     )
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
+    bone: fields.bone()
     frame: IntProperty(
         name="Frame", default=-(2**31), options={"SKIP_SAVE"},
         description="Frame of the action to move. Defaults to the current frame",
@@ -169,14 +176,14 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
         description="Falloff before and after, in frames. 0: chosen by the frame rate",
     )  # fmt: skip
 
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
+
     def recipe(self, context, capture, engine):
-        """One step: a surface that is dragged at the bone."""
+        """Return one step: a surface that is dragged at the bone."""
         frame = context.scene.frame_current if self.frame == -(2**31) else self.frame
-        if not capture.first <= frame <= capture.last:
-            raise Problem(
-                f"Frame {frame} is outside the action, which lasts from frame {capture.first} to "
-                f"{capture.last}. Go to the frame of the pose that is meant"
-            )
+        must_be_inside(frame, None, capture)
         spread = round(self.spread, 6)
         key = {
             "time": capture.time(frame),
@@ -197,21 +204,20 @@ class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.stagger"
     bl_label = "Stagger"
 
-    frames: FloatProperty(
-        name="Frames", default=2.0, soft_min=-10, soft_max=10,
-        description="Frames between one bone and the next",
-    )  # fmt: skip
+    frames: fields.delay("Frames between one bone and the next")
     random: BoolProperty(
         name="Random", description="Shift each bone at random, by at most this many frames"
     )
     seed: IntProperty(name="Seed", min=0, description="Seed of the random delays")
 
-    def recipe(self, context, capture, engine):
-        """One step; the poses are asked for first, where each gets its refinements."""
-        bones = selected_bones(context)
-        if not bones:
+    def must_be_ready(self, context):
+        """Refuse an empty selection."""
+        if not selected_bones(context):
             raise Problem("No bones are selected. Select some in Pose Mode")
-        joints = joints_for(self, capture, bones)
+
+    def recipe(self, context, capture, engine):
+        """Return one step; the poses are asked for first, where each gets its refinements."""
+        joints = joints_for(self, capture, selected_bones(context))
         values = timing_values(context, capture, "stagger")
         part = part_of(context, capture)
         length = (capture.last - capture.first) / capture.fps
@@ -248,13 +254,7 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.succession"
     bl_label = "Succession"
 
-    frames: FloatProperty(
-        name="Frames",
-        default=1.0,
-        soft_min=-10,
-        soft_max=10,
-        description="Delay of each bone behind its parent, in frames",
-    )
+    frames: fields.delay("Frames between a bone and its parent", default=1.0)
     power: FloatProperty(
         name="Power",
         default=1.0,
@@ -262,13 +262,14 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
         soft_max=3.0,
         description="Growth of the delay along the chain; 1 is even",
     )
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
+    bone: fields.bone()
+
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         values = timing_values(context, capture, "stagger")
         joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
         below = _levels(capture.rig, joint)
@@ -295,14 +296,8 @@ class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
 
 def _levels(rig, joint):
     """Count how far below a joint each joint is."""
-    start, out = rig.joints.index(joint), {}
-    for k, name in enumerate(rig.joints):
-        depth, at = 0, k
-        while at >= 0 and at != start:
-            at, depth = rig.parents[at], depth + 1
-        if at == start and depth:
-            out[name] = depth
-    return out
+    chains = {name: rig.above(name) for name in rig.joints if name != joint}
+    return {name: above.index(joint) for name, above in chains.items() if joint in above}
 
 
 class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
@@ -311,10 +306,7 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     bl_idname = "retime.exaggerate"
     bl_label = "Exaggerate"
 
-    amount: FloatProperty(
-        name="Amount", default=0.3, min=-1, max=10, soft_max=1, subtype="FACTOR",
-        description="Amount of exaggeration; negative values reduce the poses",
-    )  # fmt: skip
+    amount: fields.exaggeration()
     only: EnumProperty(
         name="Bones",
         items=[("SELECTED", "Selected", "Bones selected in Pose Mode, or all if none is selected"),
@@ -323,7 +315,7 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         bones = selected_bones(context) if self.only == "SELECTED" else []
         # Feet are held where the whole body goes further.
         get = (
@@ -368,7 +360,7 @@ class RETIME_OT_hold_feet(PartsRetiming, bpy.types.Operator):
     every_frame = True
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         return [step("hold", **chosen(context.scene.retime, "hold"))]
         yield
 

@@ -4,11 +4,12 @@ import re
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
+from bpy.props import BoolProperty, FloatProperty
 
+from .. import fields
 from ..actions import animation_of
 from ..capture import decomposed
-from ..declared import chosen, words_of
+from ..declared import chosen, seconds_of
 from ..keys import PLACES, Keys
 from ..links import bone_of
 from ..problem import Problem
@@ -17,6 +18,7 @@ from .parts import (
     PartsRetiming,
     counted,
     joints_for,
+    must_be_inside,
     poses_of,
     selected_bones,
     timing_values,
@@ -31,7 +33,7 @@ _ANY_SPEED = 1000.0
 
 
 class _Posing(PartsRetiming):
-    """What changes poses; an action with few keys keeps their number unless more are asked for."""
+    """Operators that change poses; an action with few keys keeps their number by default."""
 
     add_keys: BoolProperty(
         name="Add Keys", options={"SKIP_SAVE"},
@@ -46,7 +48,7 @@ class _Posing(PartsRetiming):
 
 
 class AtFrame(_Posing):
-    """What changes the pose at the current frame."""
+    """Operators that change the pose at the current frame."""
 
     def joints(self, context, capture):
         """Name the joints of the selected bones; ``None`` is the whole body."""
@@ -68,14 +70,7 @@ class AtFrame(_Posing):
         """
         self.frame = frame = context.scene.frame_current
         part = part_of(context, capture)
-        ends = (0.0, capture.time(capture.last)) if part is None else part
-        first, last = (round(capture.first + capture.fps * t) for t in ends)
-        if not first <= frame <= last:
-            where = "action" if part is None else "preview range"
-            raise Problem(
-                f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame "
-                "of the pose that is meant"
-            )
+        must_be_inside(frame, part, capture)
         keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
         values = values | {"max_refinement": 0.0}
@@ -106,11 +101,11 @@ class AtFrame(_Posing):
         return sorted(frames)
 
     def worded(self, sentence):
-        """The pose that is edited is the one at the current frame."""
+        """Name the edited pose by the current frame."""
         return re.sub(r"\bat pose \d+", f"at frame {self.frame}", sentence)
 
     def edited_frames(self, context):
-        """The pose, and what the edit put beside it."""
+        """Return the frames of the pose and of what the edit put beside it."""
         return tuple(self.at)
 
     def keep_pose(self, context, capture):
@@ -174,17 +169,11 @@ class RETIME_OT_tween(AtFrame, bpy.types.Operator):
     bl_idname = "retime.tween"
     bl_label = "Tween"
 
-    toward: EnumProperty(
-        name="Toward", items=words_of("tween", "tweens"), default="next",
-        description="Pose to blend toward",
-    )  # fmt: skip
-    share: FloatProperty(
-        name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="Amount of blending: 1 is the other pose, more overshoots, below 0 moves away",
-    )  # fmt: skip
+    toward: fields.toward()
+    share: fields.share()
 
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, led toward the other."""
+        """Return one step: the pose, inserted where there is none, led toward the other."""
         values = timing_values(context, capture, "tween")
         values.pop("ease_length", None)
         self.keep_pose(context, capture)
@@ -203,23 +192,19 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     bl_idname = "retime.ease"
     bl_label = "Ease"
 
-    preset: EnumProperty(
-        name="Preset", items=words_of("tween", "eases"), default="settle",
-        description="Hold the pose, snap to it, anticipate before leaving it, or settle into it",
-    )  # fmt: skip
-    amount: FloatProperty(
-        name="Amount", default=1.0, min=0.0, max=2.0, soft_max=1.0, subtype="FACTOR",
-        description="Strength of the ease; 0 changes nothing",
-    )  # fmt: skip
+    preset: fields.ease()
+    amount: fields.ease_amount()
     frames: FloatProperty(
         name="Frames", default=0.0, min=0.0, soft_max=50.0, options={"SKIP_SAVE"},
         description="Length of the ease in frames. 0 uses the setting of the panel",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, eased."""
+        """Return one step: the pose, inserted where there is none, eased."""
         values = timing_values(context, capture, "tween")
-        seconds = values.pop("ease_length", context.scene.retime.tween.ease_length_seconds)
+        seconds = values.pop(
+            "ease_length", seconds_of(context.scene.retime, "tween", "ease_length")
+        )
         if self.frames:
             seconds = self.frames / capture.fps
         self.chosen = self.joints(context, capture)
@@ -262,7 +247,7 @@ class RETIME_OT_secondary(_Posing, bpy.types.Operator):
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
-        """One step."""
+        """Return one step."""
         values = chosen(context.scene.retime, "secondary")
         if self.strength >= 0:
             values["strength"] = round(self.strength, 6)
@@ -274,7 +259,7 @@ class RETIME_OT_secondary(_Posing, bpy.types.Operator):
         yield
 
     def follows(self, context):
-        """It changes every frame."""
+        """Return that it does: secondary motion changes every frame."""
         return True
 
     def after(self, context, result):

@@ -2,15 +2,15 @@
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
 
+from .. import fields
 from ..actions import animation_of
 from ..arriving import arrived, channels_of, put_on_keys
 from ..poses import Poses
 from ..problem import Problem
 from ..retiming import armature_of, tried
 from ..rig import ends_of_ik
-from .parts import bone_names, joints_for, one_bone, timing_values
+from .parts import joints_for, one_bone, timing_values
 from .posing import AtFrame, shown
 
 # A target is met within this distance, and what IK controls lead stays within that, metres.
@@ -23,13 +23,14 @@ class RETIME_OT_reach(AtFrame, bpy.types.Operator):
     bl_idname = "retime.reach"
     bl_label = "Reach"
 
-    bone: StringProperty(
-        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
-        description="Bone to use. Defaults to the active bone",
-    )  # fmt: skip
+    bone: fields.bone()
+
+    def must_be_ready(self, context):
+        """Refuse a bone that is missing."""
+        one_bone(context, self.bone)
 
     def recipe(self, context, capture, engine):
-        """One step: the pose, inserted where there is none, brought to the target."""
+        """Return one step: the pose, inserted where there is none, brought to the target."""
         values = timing_values(context, capture, "stagger")
         help_ = values.pop("reach_help", "body")
         target = context.scene.retime.target

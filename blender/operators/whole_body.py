@@ -3,18 +3,15 @@
 import json
 
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
+from .. import fields
 from ..actions import animation_of
-from ..declared import PAGE, chosen
+from ..declared import chosen
+from ..jobs import refuse
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-
-_METHODS = [
-    ("SETTINGS", "As Set", "The method that the panel shows"),
-    *((name, name.capitalize(), PAGE[name]["summary"]) for name in ("guided", "physics", "spline")),
-]
 
 
 def _method(operator, context):
@@ -35,15 +32,10 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
         options={"SKIP_SAVE"},
         description="Length of the result in frames; 0 uses the setting",
     )
-    method: EnumProperty(
-        name="Method",
-        items=_METHODS,
-        options={"SKIP_SAVE"},
-        description="Method that finds the timing",
-    )
+    method: fields.method_or_setting()
 
     def recipe(self, context, capture, engine):
-        """One step, to the length."""
+        """Return one step, to the length."""
         settings = context.scene.retime
         method, part = _method(self, context), part_of(context, capture)
         values = chosen(settings, method)
@@ -73,8 +65,7 @@ class RETIME_OT_pin_markers(bpy.types.Operator):
         markers = context.scene.timeline_markers
         wanted = [m for m in markers if m.select] or list(markers)
         if not wanted:
-            self.report({"ERROR"}, "There are no markers. Set some at moments of the motion (M)")
-            return {"CANCELLED"}
+            return refuse(self, "There are no markers. Set some at moments of the motion (M)")
         pins = context.scene.retime.pins
         pins.clear()
         for marker in wanted:
@@ -90,21 +81,20 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
     bl_idname = "retime.keytimes"
     bl_label = "Keytimes from Markers"
 
-    method: EnumProperty(
-        name="Method",
-        items=_METHODS,
-        options={"SKIP_SAVE"},
-        description="Method that finds the timing",
-    )
+    method: fields.method_or_setting()
+
+    def must_be_ready(self, context):
+        """Refuse markers that are not pinned, or that were not moved."""
+        moved = moved_markers(context.scene)
+        if not moved:
+            raise Problem("No markers are pinned. Pin some first, then drag them")
+        if all(new == old for _, old, new in moved):
+            raise Problem("No pinned marker was moved. Drag them to when it should happen")
 
     def recipe(self, context, capture, engine):
-        """One step, through the markers; a marker beyond the end sets the length."""
+        """Return one step, through the markers; a marker beyond the end sets the length."""
         settings = context.scene.retime
         pairs = sorted((new, old) for _, old, new in moved_markers(context.scene))
-        if not pairs:
-            raise Problem("No markers are pinned. Pin some first, then drag them")
-        if all(new == old for new, old in pairs):
-            raise Problem("No pinned marker was moved. Drag them to when it should happen")
         method = _method(self, context)
         values = chosen(settings, method)
         inner = [p for p in pairs if capture.first < p[1] < capture.last]
@@ -120,7 +110,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
         return [p.name for p in context.scene.retime.pins]
 
     def after(self, context, result):
-        """Their moments are where they stand, now."""
+        """Pin the markers where they are now."""
         markers = {m.name: m.frame for m in context.scene.timeline_markers}
         for pin in context.scene.retime.pins:
             pin.frame = markers.get(pin.name, pin.frame)
@@ -128,7 +118,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
 
 
 def _length(pairs, inner, capture):
-    """Return the seconds of the result: as the end's own marker says, else by the last one."""
+    """Return the seconds of the result, by the marker at the end or by the last one."""
     ends = {old: new for new, old in pairs}
     if capture.last in ends:
         return (ends[capture.last] - capture.first) / capture.fps
@@ -161,15 +151,7 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
         search=_action_names,
         description="Action to copy timing from. Defaults to the one that is set",
     )
-    how: EnumProperty(
-        name="Timing",
-        items=[
-            ("KEEP", "Guide, Keep Length", "Local timing like the reference's, in the same length"),
-            ("FREE", "Guide, Free Length", "The reference decides the length too"),
-            ("ALIGN", "Same Take", "The reference is another take: everything happens as there"),
-        ],
-        description="What to copy from the reference",
-    )
+    how: fields.timing()
 
     def reference(self, context):
         """Return the other action."""
@@ -182,8 +164,12 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
             raise Problem(f"{action.name} is the motion itself. Choose another action")
         return action
 
+    def must_be_ready(self, context):
+        """Refuse a reference that is missing, or that is the motion itself."""
+        self.reference(context)
+
     def recipe(self, context, capture, engine):
-        """One step, with the other action as its reference."""
+        """Return one step, with the other action as its reference."""
         settings = context.scene.retime
         if self.how == "ALIGN":
             return [step("align", **chosen(settings, "align"), reference="reference")]
@@ -226,7 +212,7 @@ class RETIME_OT_import_warp(_FromFile, bpy.types.Operator):
     filename_ext = ".json"
 
     def recipe(self, context, capture, engine):
-        """One step: the warp, brought to the motion's own start."""
+        """Return one step: the warp, brought to the motion's own start."""
         document = self.document("warp")
         try:
             listed = [document] if "output" in document else []

@@ -31,10 +31,15 @@ class Figure {
 
   /** @param {Float32Array} points */
   place(points) {
+    const heights = points.filter((value, j) => j % 3 === 1 && Number.isFinite(value));
+    // Limbs are drawn for a figure of 1.7 m.
+    if (heights.length) this.size = (Math.max(...heights) - Math.min(...heights)) / 1.5;
+    const thick = Math.max(this.size, 0.5);
     const at = (j) => new THREE.Vector3(points[3 * j], points[3 * j + 1], points[3 * j + 2]);
     const top = at(this.top);
     this.head.visible = Number.isFinite(top.x);
-    if (this.head.visible) this.head.position.copy(top).addScaledVector(UP, 0.08);
+    this.head.scale.setScalar(thick);
+    if (this.head.visible) this.head.position.copy(top).addScaledVector(UP, 0.08 * thick);
     for (const { a, b, mesh } of this.limbs) {
       const from = at(a);
       const way = at(b).sub(from);
@@ -42,7 +47,7 @@ class Figure {
       mesh.visible = Number.isFinite(length) && length > 1e-4;
       if (!mesh.visible) continue;
       mesh.position.copy(from).addScaledVector(way, 0.5);
-      mesh.scale.set(1, length, 1);
+      mesh.scale.set(thick, length, thick);
       mesh.quaternion.setFromUnitVectors(UP, way.divideScalar(length));
     }
   }
@@ -54,10 +59,12 @@ const scene = new THREE.Scene();
 scene.background = new THREE.Color("#16181d");
 scene.add(new THREE.HemisphereLight("#ffffff", "#404550", 2.5));
 scene.add(new THREE.GridHelper(12, 24, "#3c4149", "#2a2e35"));
-const camera = new THREE.PerspectiveCamera(40, 1, 0.05, 100);
+const camera = new THREE.PerspectiveCamera(40, 1, 0.05, 1000);
 const performer = new Figure(scene, "#4fc3f7");
 const partner = new Figure(scene, "#c792ea");
-const view = { turn: 0.6, lift: 0.25, far: 3.6, centre: new THREE.Vector3(0, 0.9, 0), found: false };
+const view = {
+  turn: 0.6, lift: 0.25, far: 3.6, zoom: 1, centre: new THREE.Vector3(0, 0.9, 0), found: false,
+};
 
 function draw() {
   const { clientWidth: width, clientHeight: height } = canvas;
@@ -65,30 +72,31 @@ function draw() {
   renderer.setSize(width, height, false);
   camera.aspect = width / Math.max(height, 1);
   camera.updateProjectionMatrix();
-  const flat = Math.cos(view.lift) * view.far;
+  const far = view.zoom * view.far;
+  const flat = Math.cos(view.lift) * far;
   camera.position.set(
     view.centre.x + flat * Math.sin(view.turn),
-    view.centre.y + view.far * Math.sin(view.lift),
+    view.centre.y + far * Math.sin(view.lift),
     view.centre.z + flat * Math.cos(view.turn),
   );
   camera.lookAt(view.centre);
   renderer.render(scene, camera);
 }
 
-/** Look at both figures; follow them slowly. */
+/** Look at all of both figures, of any size; follow them slowly. */
 function frameBoth(...figures) {
-  const sum = new THREE.Vector3();
-  let count = 0;
+  const box = new THREE.Box3();
   for (const points of figures)
     for (let j = 0; j + 2 < points.length; j += 3)
-      if (Number.isFinite(points[j])) {
-        sum.x += points[j];
-        sum.z += points[j + 2];
-        count += 1;
-      }
-  if (!count) return;
-  sum.divideScalar(count).setY(0.9);
-  view.centre.lerp(sum, view.found ? 0.05 : 1);
+      if (Number.isFinite(points[j]))
+        box.expandByPoint(new THREE.Vector3(points[j], points[j + 1], points[j + 2]));
+  if (box.isEmpty()) return;
+  const share = view.found ? 0.05 : 1;
+  const size = box.getSize(new THREE.Vector3());
+  view.centre.lerp(box.getCenter(new THREE.Vector3()), share);
+  // Twice the largest extent leaves a margin at an opening of 40 degrees.
+  const far = Math.max(3.6, 2 * Math.max(size.x, size.y, size.z));
+  view.far += share * (far - view.far);
   view.found = true;
 }
 
@@ -119,7 +127,10 @@ listen(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/feed
       late === null ? "–" : `${Math.abs(1000 * late).toFixed(0)} ms ${late > 0 ? "behind" : "ahead"}`;
     requestAnimationFrame(draw);
   },
-  lost: () => (get("state").textContent = "the server is gone; looking for it"),
+  lost: () => {
+    get("state").textContent = "the server does not answer; trying again";
+    get("reference").textContent = "";
+  },
 });
 
 canvas.addEventListener("pointermove", (event) => {
@@ -129,7 +140,7 @@ canvas.addEventListener("pointermove", (event) => {
   requestAnimationFrame(draw);
 });
 canvas.addEventListener("wheel", (event) => {
-  view.far = Math.min(Math.max(view.far * Math.exp(event.deltaY / 1000), 1.5), 20);
+  view.zoom = Math.min(Math.max(view.zoom * Math.exp(event.deltaY / 1000), 0.4), 6);
   requestAnimationFrame(draw);
 }, { passive: true });
 addEventListener("resize", () => requestAnimationFrame(draw));

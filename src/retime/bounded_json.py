@@ -65,13 +65,17 @@ def parse(
     try:
         text = raw.decode("utf-8-sig")
         refuse = None if constants else lambda name: _no_constant(name, text)
-        # A function for whole numbers takes time, so it is only given where there are long ones.
+        # A function for integers takes time, so it is only used if there are long ones.
         whole = _whole if _MANY_DIGITS in raw.translate(_DIGITS_AS_ZERO) else None
         return json.loads(text, parse_constant=refuse, parse_int=whole)
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path=path) from None
     except json.JSONDecodeError as e:
-        raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
+        raise FormatError(
+            f"not a JSON file ({e.msg})" if e.pos == 0 else f"not valid JSON: {e.msg}",
+            path=path,
+            line=e.lineno,
+        ) from None
     except RecursionError:
         raise FormatError(TOO_DEEP, path=path) from None
     except (OverflowError, ValueError):  # no float holds it, or Python's own bound on digits
@@ -79,7 +83,7 @@ def parse(
 
 
 def parse_toml(data: bytes, *, path: str | Path) -> dict[str, Any]:
-    """Parse TOML; whatever is wrong with it is a ``FormatError``."""
+    """Parse TOML; invalid TOML raises a ``FormatError``."""
     import tomllib
 
     if len(data) > _MOST_TOML:

@@ -15,16 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeGuard, TypeVar, Union
 
 from retime.errors import InputError
+from retime.sentences import Name, Named
 from retime.times import ClipTime, TimeKind, parse_time
 
 Made = TypeVar("Made")
 
 
-def coerce(value: Any, kind: Any, name: str) -> Any:
+def coerce(value: Any, kind: Any, name: Name) -> Any:
     """Convert a value to a type, or raise an ``InputError`` that names the parameter.
 
     The kind is a class, ``Literal``, a union, a tuple, a sequence or a callable; sequences become
-    tuples. ``name`` is the parameter's, for error messages.
+    tuples. ``name`` is for error messages.
     """
     if kind is Any:
         return _finite(value, name)
@@ -37,7 +38,7 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     return _BY_ORIGIN.get(origin, _of_origin)(value, kind, name)
 
 
-def _of_origin(value: Any, kind: Any, name: str) -> Any:
+def _of_origin(value: Any, kind: Any, name: Name) -> Any:
     return _plain(value, typing.get_origin(kind), name)
 
 
@@ -99,7 +100,7 @@ def is_sequence(kind: Any) -> bool:
     return origin is Sequence or (origin is tuple and len(args) == 2 and args[1] is Ellipsis)
 
 
-def _plain(value: Any, kind: Any, name: str) -> Any:
+def _plain(value: Any, kind: Any, name: Name) -> Any:
     if type(value) is kind:
         return _finite(value, name)
     if kind in (float, int):
@@ -110,11 +111,11 @@ def _plain(value: Any, kind: Any, name: str) -> Any:
         try:
             return kind.from_document(value)  # data of a method, as JSON
         except InputError as e:
-            raise InputError(f"{name}: {e}") from None
+            raise InputError("{name}: {error}", name=name, error=e.note) from None
     raise _wrong_type(value, kind, name)
 
 
-def _time(value: Any, kind: Any, name: str) -> Any:
+def _time(value: Any, kind: Any, name: Name) -> Any:
     of = kind.__metadata__[0].kind
     if isinstance(value, str):
         return parse_time(value, name, of)
@@ -123,51 +124,55 @@ def _time(value: Any, kind: Any, name: str) -> Any:
     return _plain(value, float, name)
 
 
-def _function(value: Any, kind: Any, name: str) -> Any:
+def _function(value: Any, kind: Any, name: Name) -> Any:
     if not callable(value):
-        raise InputError(f"{name} is {value!r}; it should be a function")
+        raise InputError("{name} is {value!r}; it should be a function", name=name, value=value)
     return value
 
 
-def _number(value: Any, kind: type, name: str) -> Any:
+def _number(value: Any, kind: type, name: Name) -> Any:
     if isinstance(value, str):
         return _parsed(value, kind, name)
     if kind is float and is_number(value):
         try:
             return _finite(float(value), name)
         except OverflowError:
-            raise InputError(f"{name} is too large; it must be a finite number") from None
+            raise InputError("{name} is too large; it must be a finite number", name=name) from None
     if isinstance(value, float) and value.is_integer():
         return int(value)
     raise _wrong_type(value, kind, name)
 
 
-def _parsed(text: str, kind: type, name: str) -> Any:
+def _parsed(text: str, kind: type, name: Name) -> Any:
     try:
         return _finite(kind(text), name)
     except ValueError:
-        raise InputError(f"{name}: {text[:40]!r} is not a number") from None
+        raise InputError("{name}: {text!r} is not a number", name=name, text=text[:40]) from None
 
 
-def _wrong_type(value: Any, kind: Any, name: str) -> InputError:
+def _wrong_type(value: Any, kind: Any, name: Name) -> InputError:
     wanted = getattr(kind, "__name__", str(kind))
-    return InputError(f"{name} is {value!r}; it should be of type {wanted}")
+    message = "{name} is {value!r}; it should be of type {wanted}"
+    return InputError(message, name=name, value=value, wanted=wanted)
 
 
-def _finite(value: Any, name: str) -> Any:
+def _finite(value: Any, name: Name) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{name} is {value}; it must be a finite number")
+        raise InputError("{name} is {value}; it must be a finite number", name=name, value=value)
     return value
 
 
-def _literal(value: Any, kind: Any, name: str) -> Any:
+def _literal(value: Any, kind: Any, name: Name) -> Any:
     words = typing.get_args(kind)
     if value not in words:
-        raise InputError(f"{name} is {value!r}; it can be " + ", ".join(map(repr, words)))
+        known = ", ".join(map(repr, words))
+        raise InputError(
+            "{name} is {value!r}; it can be {known}", name=name, value=value, known=known
+        )
     return value
 
 
-def _union(value: Any, kind: Any, name: str) -> Any:
+def _union(value: Any, kind: Any, name: Name) -> Any:
     options = typing.get_args(kind)
     if type(value) in options:  # None, and 1 stays a count if a fraction is possible too
         return _finite(value, name)
@@ -190,7 +195,7 @@ def _pairs(options: tuple[Any, ...]) -> Any:
     return next((t for t in options if is_sequence(t)), None)
 
 
-def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
+def _tuple(value: Any, kind: Any, name: Name) -> tuple[Any, ...]:
     items = typing.get_args(kind)
     many = is_sequence(kind)
     if isinstance(value, str):
@@ -198,20 +203,29 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
     try:
         values = list(value)
     except TypeError:
-        raise InputError(f"{name} is {value!r}; it should be a list") from None
+        raise InputError(
+            "{name} is {value!r}; it should be a list", name=name, value=value
+        ) from None
     if many:
-        return tuple(coerce(v, items[0], f"{name}[{i}]") for i, v in enumerate(values))
+        return tuple(coerce(v, items[0], _item(name, i)) for i, v in enumerate(values))
     if len(values) != len(items):
         raise _wrong_count(values, items, name)
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
 
 
-def _wrong_count(values: list[Any], items: tuple[Any, ...], name: str) -> InputError:
-    shown = ", ".join(map(str, values))
-    like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+def _item(name: Name, place: int) -> Name:
+    """Return the name of an item of a list."""
+    if isinstance(name, Named):
+        return Named(name.parameter, f"{name.item}[{place}]")
+    return f"{name}[{place}]"
+
+
+def _wrong_count(values: list[Any], items: tuple[Any, ...], name: Name) -> InputError:
+    message = "{name} is {shown}; it takes {count} values, not {found}"
     if len(values) > len(items) and is_time(items[0]):
-        like += ", or with a comma between times in minutes, like 0:30,1:02.5"
-    return InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
+        message += "; put a comma between times in minutes, as in 0:30,1:02.5"
+    shown = ", ".join(map(str, values))
+    return InputError(message, name=name, shown=shown, count=len(items), found=len(values))
 
 
 def _split_many(text: str, item: Any) -> list[str]:
@@ -228,7 +242,7 @@ def _split(text: str, items: tuple[Any, ...]) -> list[str]:
 
 
 # Conversions by the origin of a generic type.
-_BY_ORIGIN: dict[Any, Callable[[Any, Any, str], Any]] = {
+_BY_ORIGIN: dict[Any, Callable[[Any, Any, Name], Any]] = {
     Annotated: _time,
     Literal: _literal,
     Union: _union,

@@ -28,7 +28,7 @@ class _Announce(event.Listener):
         module = event.data["dispatcher"].py_func.__module__ or ""  # None if made by exec
         if not self.said and module.startswith("retime."):
             self.said = True
-            log.warning("compiling the numeric core: a few seconds, once after an install")
+            log.warning("compiling numeric code; this takes a few seconds on first use")
 
     def on_end(self, event: Any) -> None:
         pass

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from retime.notes import Note
+from retime.sentences import Numbered, Sentence, after
 
 # Limits on the names that an unknown name is compared with: their number and length.
 _MOST_KNOWN, _LONGEST = 500, 100
@@ -43,6 +46,9 @@ class RetimeError(Exception):
     ----------
     message : str or Note
         What is wrong, and how to fix it. A note also has a code, values and a remedy.
+    **values
+        Values of the fields of the message, which is then a template. Times and names of parameters
+        (:mod:`retime.sentences`) are shown by each front end in its own terms.
 
     Attributes
     ----------
@@ -51,6 +57,9 @@ class RetimeError(Exception):
     """
 
     step: int | None = None
+
+    def __init__(self, message: str = "", **values: Any) -> None:
+        super().__init__(Sentence(message, **values) if values else message)
 
     def __str__(self) -> str:
         return bounded(super().__str__())
@@ -62,15 +71,12 @@ class RetimeError(Exception):
         if isinstance(message, Note):
             fact = bounded(message.fact)
             return Note(fact, message.remedy, code=message.code, **message.values)
-        return bounded(str(message))
+        return bounded(message if isinstance(message, str) else str(message))
 
-    def within(self, where: str) -> RetimeError:
-        """Put a location before the message; return the error."""
+    def within(self, where: str | Numbered) -> RetimeError:
+        """Put a location or a step before the message; return the error."""
         text = self.note
-        if isinstance(text, Note):
-            self.args = (Note(f"{where}: {text.fact}", text.remedy, code=text.code, **text.values),)
-        else:
-            self.args = (f"{where}: {text}",)
+        self.args = (text.within(where) if isinstance(text, Note) else after(where, text),)
         return self
 
 
@@ -123,10 +129,21 @@ class MissingDependencyError(RetimeError):
 
     def __init__(self, feature: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{feature} needs an optional part: pip install 'retime[{extra}]'")
+        super().__init__(f"{feature} needs an optional part: {install_command(extra)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same_error, (type(self), self.args, self.__dict__)
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra: from the clone that runs, or from the index."""
+    clone = Path(__file__).parents[2]
+    if (clone / "pyproject.toml").is_file():
+        python = Path(sys.executable)
+        with contextlib.suppress(ValueError):
+            python = python.relative_to(clone)
+        return f"{python} -m pip install -e '.[{extra}]' in {clone}"
+    return f"pip install 'retime[{extra}]'"
 
 
 def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:

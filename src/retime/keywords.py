@@ -73,7 +73,7 @@ def _by_name(
     for name in keywords:
         if name in values:
             raise TypeError(f"{called}() got two values for {name!r}")
-        if name not in leading and name not in names:
+        if name not in (*leading, *names):
             raise TypeError(f"{called}() has no argument {name!r}{did_you_mean(name, names)}")
     values |= keywords
     missing = [name for name in leading if name not in values]
@@ -94,7 +94,7 @@ def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
 
 
 def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
-    """Let a function take the fields of a dataclass as keywords.
+    """Give a function the fields of a dataclass as keywords.
 
     The last argument of the function is the dataclass. Keywords are checked like the values of a
     recipe. ``parameters`` and ``implementation`` of the result are the dataclass and the original
@@ -137,7 +137,7 @@ def documented(doc: str, known: Sequence[Parameter]) -> str:
     """Add declared parameters to a numpydoc docstring, after those that it already has."""
     listed = sorted(known, key=lambda p: not p.positional)
     lines = "\n".join(f"{p.name} : {_type_text(p)}\n    {p.full_help}" for p in listed)
-    # A section begins at a line over dashes.
+    # A section starts with a title underlined by dashes.
     head, *sections = re.split(r"(?<!\n)\n++(?=[A-Z]\w+\n-{3,}\n)", inspect.cleandoc(doc))
     own = sections.pop(0) if sections and sections[0].startswith("Parameters\n") else _SECTION
     return "\n\n".join([head.rstrip(), f"{own.rstrip()}\n{lines}", *sections])

@@ -7,21 +7,26 @@ or the field "Search rate"); no sentence below a front end contains a command-li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from retime.sentences import Numbered, Speaker, after, plain, sentence, spoken
 
 
 class Remedy:
     """Words, and the parameter to change.
 
-    The words are the end of a sentence, and may be empty. Parameters of reading a file start with
-    ``reading.``. ``value`` is the suggested value, if known.
+    The words are the end of a sentence, and may be empty; with times or names of parameters among
+    ``terms`` they are a template. Parameters of reading a file start with ``reading.``. ``value``
+    is the suggested value, if known.
     """
 
     __slots__ = ("parameter", "value", "words")
 
-    def __init__(self, words: str = "", *, parameter: str = "", value: Any = None) -> None:
-        self.words, self.parameter, self.value = words, parameter, value
+    def __init__(
+        self, words: str = "", *, parameter: str = "", value: Any = None, **terms: Any
+    ) -> None:
+        self.words, self.parameter, self.value = sentence(words, terms), parameter, value
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remedy, (self.words, self.parameter, self.value)
@@ -35,7 +40,8 @@ class Note(str):
     """A sentence about a result.
 
     ``fact`` is the finding, ``remedy`` how to change it, ``code`` identifies the kind of note, and
-    ``values`` are the numbers and names in the sentence.
+    ``values`` are the numbers and names in the sentence. With times or names of parameters among
+    the values (:mod:`retime.sentences`), the fact is a template.
 
     Examples
     --------
@@ -43,7 +49,10 @@ class Note(str):
     >>> note = Note("the file has no frame rate", give, code="no-frame-rate")
     >>> note
     'the file has no frame rate; give it'
-    >>> present(note, lambda remedy: "--source-fps")
+    >>> class CommandLine(Presenter):
+    ...     def remedy(self, remedy):
+    ...         return "--source-fps"
+    >>> present(note, CommandLine())
     'the file has no frame rate; give it (--source-fps)'
     """
 
@@ -55,13 +64,14 @@ class Note(str):
     def __new__(cls, fact: str, remedy: Remedy | None = None, *, code: str, **values: Any) -> Note:
         """Make a note; its text is the fact and the words of the remedy."""
         words = remedy.words if remedy is not None else ""
+        fact = sentence(fact, values)
         note = super().__new__(cls, f"{fact}; {words}" if words else fact)
-        note.fact, note.remedy, note.code, note.values = fact, remedy, code, values
+        note.fact, note.remedy, note.code, note.values = fact, remedy, code, plain(values)
         return note
 
-    def within(self, name: str) -> Note:
-        """Return the note with the name of its subject before it."""
-        return Note(f"{name}: {self.fact}", self.remedy, code=self.code, **self.values)
+    def within(self, name: str | Numbered) -> Note:
+        """Return the note with the name of its subject, or the step, before it."""
+        return Note(after(name, self.fact), self.remedy, code=self.code, **self.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _note, (self.fact, self.remedy, self.code, dict(self.values))
@@ -76,16 +86,27 @@ def as_notes(given: Iterable[str]) -> tuple[Note, ...]:
     return tuple(n if isinstance(n, Note) else Note(n, code="told") for n in given)
 
 
-def present(text: str, named: Callable[[Remedy], str | None]) -> str:
-    """Return a note or an error message with its remedy named by a front end.
+class Presenter(Speaker):
+    """Show notes and errors as a front end does."""
 
-    Plain text is returned unchanged. ``named`` returns how the front end shows the parameter of a
-    remedy, such as ``--fps 30``; text that starts with ``;`` to replace the remedy; or ``None`` if
-    the front end does not have the parameter.
-    """
-    if not isinstance(text, Note) or text.remedy is None or not text.remedy.parameter:
-        return str(text)
-    shown = named(text.remedy)
-    if shown is None:
-        return str(text)
-    return f"{text.fact}{shown}" if shown.startswith(";") else f"{text} ({shown})"
+    def remedy(self, remedy: Remedy) -> str | None:
+        """Return how the front end shows the parameter of a remedy, such as ``--fps 30``.
+
+        Text that starts with ``;`` replaces the remedy. Return ``None`` if the front end does not
+        have the parameter.
+        """
+        return None
+
+
+def present(text: str, presenter: Presenter) -> str:
+    """Return a note or an error message in the terms of a front end."""
+    if not isinstance(text, Note):
+        return spoken(text, presenter)
+    fact = spoken(text.fact, presenter)
+    if text.remedy is None:
+        return fact
+    shown = presenter.remedy(text.remedy) if text.remedy.parameter else None
+    if shown is not None and shown.startswith(";"):
+        return f"{fact}{shown}"
+    words = spoken(text.remedy.words, presenter)
+    return f"{fact}{f'; {words}' if words else ''}{f' ({shown})' if shown else ''}"

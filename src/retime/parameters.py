@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 from retime.coercion import coerce, is_number, is_sequence, options_of, plain_type
 from retime.errors import InputError, did_you_mean
+from retime.sentences import Named, Span
 from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 Range = tuple[float, float]
@@ -74,11 +75,14 @@ class About:
     """Convert text with a special syntax (``15kg@chest``) to a value."""
     choices: tuple[Choice, ...] = ()
     """The words that it takes."""
+    form_help: str = ""
+    """Effect, for forms that have a field for each part of the value. Default: ``help``."""
 
-    def help_with_choices(self, name: Callable[[Choice], str]) -> str:
+    def help_with_choices(self, name: Callable[[Choice], str], *, form: bool = False) -> str:
         """Return the help with the effect of each choice, which ``name`` names."""
+        text = (self.form_help or self.help) if form else self.help
         listed = "; ".join(f"{name(c)}: {c.help}" for c in self.choices if c.help)
-        return f"{self.help} {listed}." if listed else self.help
+        return f"{text} {listed}." if listed else text
 
     def word_for(self, value: Any) -> str | None:
         """Return the preset word of a value."""
@@ -216,19 +220,38 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(_parsed(p, value), p.declared_type, p.name)
-    if is_number(value):
-        _must_be_within_bounds(p, value)
-    return value
+    try:
+        made = coerce(_parsed(p, value), p.declared_type, Named(p.name))
+    except InputError as e:
+        raise _with_syntax(p, value, e) from None
+    if is_number(made):
+        _must_be_within_bounds(p, made)
+    return made
+
+
+def _with_syntax(p: Parameter, value: Any, error: InputError) -> InputError:
+    """Add to an error how the value is written as text, if it is text of several parts."""
+    syntax = p.about.metavar or ""
+    is_text = isinstance(value, str) or (
+        isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)
+    )
+    if not is_text or not any(mark in syntax for mark in ":=@"):
+        return error
+    return InputError("{error}; the form is {syntax}", error=error.note, syntax=syntax)
 
 
 def _must_be_within_bounds(p: Parameter, value: float) -> None:
-    unit = f" {p.about.unit}" if p.about.unit else ""
     low, high = p.about.minimum, p.about.maximum
     if low is not None and value < low:
-        raise InputError(f"{p.name} is {value:g}{unit}; the minimum is {low:g}{unit}")
+        raise _out_of_bounds(p, value, "minimum", low)
     if high is not None and value > high:
-        raise InputError(f"{p.name} is {value:g}{unit}; the maximum is {high:g}{unit}")
+        raise _out_of_bounds(p, value, "maximum", high)
+
+
+def _out_of_bounds(p: Parameter, value: float, which: str, bound: float) -> InputError:
+    unit = f" {p.about.unit}" if p.about.unit else ""
+    message = "{name} is {value:g}{unit}; the {which} is {bound:g}{unit}"
+    return InputError(message, name=Named(p.name), value=value, unit=unit, which=which, bound=bound)
 
 
 def _parsed(p: Parameter, value: Any) -> Any:
@@ -265,14 +288,14 @@ def resolved(parameters: Any, clock: Clock) -> Any:
     whole = clock.domain[1] - clock.domain[0]
     # Percentages of a length depend on the range, and those of the output on both.
     if values.get("range") is not None:
-        a, b = in_seconds(values["range"], clock, "range")
+        a, b = in_seconds(values["range"], clock, Named("range"))
         clock = replace(clock, length=b - a)
     if values.get("duration") is not None:
-        duration = in_seconds(values["duration"], clock, "duration")
+        duration = in_seconds(values["duration"], clock, Named("duration"))
         part = whole if clock.length is None else clock.length
         total = duration if duration == "free" else whole + duration - part
         clock = replace(clock, output_length=total)
-    found = {n: in_seconds(v, clock, n) for n, v in values.items()}
+    found = {n: in_seconds(v, clock, Named(n)) for n, v in values.items()}
     return build(type(parameters), found)
 
 
@@ -284,7 +307,9 @@ def part_of_clip(span: Range, domain: Range) -> Range:
     (a, b), (first, last) = span, domain
     if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
         raise InputError(
-            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
+            "the range {range} is not a part of the clip, {clip}",
+            range=Span(a, b),
+            clip=Span(first, last),
         )
     return a, b
 
@@ -296,6 +321,7 @@ Keytimes = Annotated[
         unit="s",
         flag="keytime",
         metavar="OUT=SRC",
+        form_help="Source time to show at an output time.",
     ),
 ]
 Rates = Annotated[
@@ -306,13 +332,19 @@ Rates = Annotated[
         metavar="SRC=RATE",
         label="Speeds",
         advanced=True,
+        form_help="Playback speed at a source time, relative to the source.",
     ),
 ]
 
 
 ClipRange = Annotated[
     tuple[SourceTime, SourceTime] | None,
-    About("Edit only the part of the clip from A to B.", unit="s", metavar="A:B"),
+    About(
+        "Edit only the part of the clip from A to B.",
+        unit="s",
+        metavar="A:B",
+        form_help="Edit only this part of the clip.",
+    ),
 ]
 Ripple = Annotated[
     bool,

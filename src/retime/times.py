@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from retime.errors import InputError
+from retime.sentences import Name
 
 Kind = Literal["length", "output", "source", "reference"]
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?"
@@ -86,40 +87,48 @@ class Clock:
         """Return whether a time belongs to this clip."""
         return (time.kind == "reference") == self.of_reference
 
-    def seconds(self, time: ClipTime, name: str) -> float:
+    def seconds(self, time: ClipTime, name: Name) -> float:
         """Convert a time to seconds; ``name`` is the parameter's, for error messages."""
         if time.unit == "f":
             return self._frames(time, name)
         return self._percent(time, name)
 
-    def _frames(self, time: ClipTime, name: str) -> float:
+    def _frames(self, time: ClipTime, name: Name) -> float:
         of_input = time.kind in ("source", "reference")
         rate = self.rate if of_input else self.output_rate or self.rate
         if rate is None:
-            raise InputError(f"{name} is {time}, but the frame rate is not known; write seconds")
+            raise InputError(
+                "{name} is {time}, but the frame rate is not known; write seconds",
+                name=name,
+                time=time,
+            )
         if time.kind == "length":
             return time.amount / rate
         return self.domain[0] + (time.amount - self.first_frame) / rate
 
-    def _percent(self, time: ClipTime, name: str) -> float:
+    def _percent(self, time: ClipTime, name: Name) -> float:
         start, end = self.domain
         length = {"length": self.length, "output": self.output_length}.get(time.kind)
         if length is None:
             length = end - start
         if length == "free":
-            raise InputError(f"{name} is {time}, but the duration is free; write seconds or frames")
+            raise InputError(
+                "{name} is {time}, but the duration is free; write seconds or frames",
+                name=name,
+                time=time,
+            )
         seconds = time.amount / 100 * length
         return seconds if time.kind == "length" else start + seconds
 
 
-def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
+def parse_time(text: str, name: Name, kind: Kind = "length") -> float | ClipTime:
     """Parse a time.
 
     Parameters
     ----------
     text : str
         ``2.4``, ``2.4s``, ``1:02.5``, ``48f`` or ``80%``.
-    name : str
+    name : str or Named
         The parameter's name, for error messages.
     kind : str
         Clip that the time belongs to, or a length.
@@ -147,22 +156,11 @@ def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
         total = 3600 * int(hours or 0) + 60 * int(minutes) + float(seconds)
         return -total if sign == "-" else total
     raise InputError(
-        f"{name}: {text[:40]!r} is not a time; write seconds (2.4), minutes (1:02.5), frames (48f) "
-        "or a percentage (80%)"
+        "{name}: {text!r} is not a time; write seconds (2.4), minutes (1:02.5), frames (48f) or a "
+        "percentage (80%)",
+        name=name,
+        text=text[:40],
     )
-
-
-def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
-    """Format two numbers with enough digits to show that they differ.
-
-    >>> told_apart(24.5512, 24.5489)
-    ('24.551', '24.549')
-    """
-    for count in range(digits, 16):
-        pair = f"{one:.{count}g}", f"{other:.{count}g}"
-        if pair[0] != pair[1]:
-            break
-    return pair
 
 
 def needs_clip(value: Any) -> bool:
@@ -172,7 +170,7 @@ def needs_clip(value: Any) -> bool:
     return isinstance(value, ClipTime) or bool(getattr(value, "needs_clip", False))
 
 
-def in_seconds(value: Any, clock: Clock, name: str) -> Any:
+def in_seconds(value: Any, clock: Clock, name: Name) -> Any:
     """Return a value with its times in seconds, except for times of another clip."""
     if not needs_clip(value):
         return value

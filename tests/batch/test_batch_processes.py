@@ -139,7 +139,7 @@ def test_a_scheduler_that_does_not_answer_is_named(place: Path, tmp_path: Path) 
     backend = ("--backend", "dask://127.0.0.1:1")
     status, _, err = run_batch_command(*asked(place, tmp_path / "out"), *backend)
     assert status == 2
-    assert "no Dask scheduler answers at 127.0.0.1:1" in err
+    assert "no Dask scheduler found at 127.0.0.1:1" in err
     assert "Traceback" not in err
     assert not (tmp_path / "out").exists()
 

@@ -181,7 +181,7 @@ def test_clips_of_lost_workers_are_done_by_others(batch: Batch) -> None:
                     raise LostWorkersError("a worker process was killed")
                 yield do_task(task)
 
-    with pytest.raises(BatchStoppedError, match="0 of 6 are done; go on with --resume"):
+    with pytest.raises(BatchStoppedError, match="0 of 6 are done; continue with --resume"):
         run_batch(replace(batch, out=batch.out.parent / "other"), Lost())
 
 

@@ -176,7 +176,7 @@ def test_a_cluster_with_tls_works_and_refuses_strangers(
         made.await_workers()
         backend = f"dask://{made.address}"
         stranger = Tls(keys["other"], keys["cert"], keys["key"])
-        with pytest.raises(InputError, match="no Dask scheduler answers"):
+        with pytest.raises(InputError, match="no Dask scheduler found"):
             open_backend(backend, None, stranger)
         status, lines, err = run_batch_command(
             recipe, library, tmp_path / "out", "--backend", backend, *own

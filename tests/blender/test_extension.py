@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import matplotlib.image
 import numpy as np
 import pytest
 
@@ -314,6 +315,7 @@ def test_other_rigs_are_persons(ran: Ran, kind: str, roles: int) -> None:
 
 
 def test_the_window_shows_the_panel(tmp_path: Path) -> None:
+    """Drive a Blender with a window; ``tests/blender/windowed.sh`` sets one up."""
     blender = os.environ.get("RETIME_BLENDER") or shutil.which("blender")
     if blender is None:
         pytest.skip("no Blender with a window: neither RETIME_BLENDER nor blender is there")
@@ -329,9 +331,10 @@ def test_the_window_shows_the_panel(tmp_path: Path) -> None:
         "RETIME_ENGINE": sys.executable,
         "BLENDER_USER_RESOURCES": str(tmp_path / "user"),
         "LIBGL_ALWAYS_SOFTWARE": "1",
+        "RETIME_SCREEN": str(tmp_path / "Xvfb_screen0"),
     }
-    read, write = os.pipe()  # Xvfb says which display it took
-    screen = ["-screen", "0", "1600x900x24", "-displayfd", str(write)]
+    read, write = os.pipe()  # Xvfb writes the number of its display there
+    screen = ["-screen", "0", "1600x1200x24", "-displayfd", str(write), "-fbdir", str(tmp_path)]
     server = subprocess.Popen([xvfb, *screen], pass_fds=[write], stderr=subprocess.DEVNULL)
     try:
         os.close(write)
@@ -339,14 +342,31 @@ def test_the_window_shows_the_panel(tmp_path: Path) -> None:
             settings["DISPLAY"] = f":{told.readline().strip()}"
         done = subprocess.run(
             [blender, "--factory-startup", "--python-exit-code", "3", "--window-geometry", "0",
-             "0", "1600", "900", "--python", str(INSIDE / "window.py")],
+             "0", "1600", "1200", "--python", str(INSIDE / "window.py")],
             env=os.environ | settings, capture_output=True, text=True, timeout=240,
         )  # fmt: skip
     finally:
         server.terminate()
         server.wait()
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
-    assert "WINDOW retimed" in done.stdout, done.stdout[-3000:]
-    picture = (tmp_path / "window.png").read_bytes()
-    assert picture.startswith(b"\x89PNG")
-    assert len(picture) > 20_000  # an empty window is smaller
+    said = done.stdout[-3000:] + done.stderr[-2000:]
+    assert done.returncode == 0, said
+    assert "WINDOW retimed 302" in done.stdout, said  # frame 1 is a T-pose
+    assert "Finding the best timing" in done.stdout, said
+    assert "406 frames became 300; the rest pose at frame 1 stays" in done.stdout, said
+    assert "WINDOW undone True" in done.stdout, said
+    pictures = {n: _screen(tmp_path / f"{n}.xwd") for n in ("view", "graph", "nla", "retimed")}
+    for name, picture in pictures.items():
+        matplotlib.image.imsave(tmp_path / f"{name}.png", picture)
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200, f"{name} is empty"
+    # Each editor shows the same panel beside another content.
+    assert (pictures["graph"] != pictures["nla"]).any(axis=2).mean() > 0.01
+
+
+def _screen(path: Path) -> Any:
+    """Read a screen as the X server keeps it (XWD, 32 bits a pixel): colours (H, W, 3)."""
+    data = path.read_bytes()
+    head = np.frombuffer(data, ">u4", 20)
+    size, width, height, bits, line, colours = (int(head[k]) for k in (0, 4, 5, 11, 12, 19))
+    assert bits == 32
+    rows = np.frombuffer(data, np.uint8, height * line, size + 12 * colours).reshape(height, line)
+    return rows[:, : 4 * width].reshape(height, width, 4)[:, :, 2::-1]

@@ -53,7 +53,7 @@ def test_the_ground_need_not_be_level_nor_the_capture_clean(what: str) -> None:
         "slide": lambda: sliding(motion, 0.1),
     }[what]()
     assert balls_right(ran(made), truth("walk")) > 0.95
-    assert made.unknown() < 0.01
+    assert made.outcome.unknown() < 0.01
 
 
 def test_units_up_axis_place_and_sampling_change_nothing() -> None:
@@ -122,9 +122,9 @@ def test_a_figure_of_another_size_is_judged_as_its_like() -> None:
     assert [(c.point, c.start) for c in found.contacts] == [
         (c.point, c.start) for c in find_contacts(walk).contacts
     ]
-    assert any("judged as if" in n for n in found_notes(giant, found))
+    assert any("computed for a height" in n for n in found_notes(giant, found))
     given = replace(walk, units=Units(100.0, how="given"))
-    assert not any("judged as if" in n for n in found_notes(given, find_contacts(given)))
+    assert not any("computed for a height" in n for n in found_notes(given, find_contacts(given)))
 
 
 def test_states_are_the_best_of_all() -> None:

@@ -218,6 +218,13 @@ def _empty(folder: Path, suffix: str = ".bvh") -> Path:
     return path
 
 
+def _cut_off(folder: Path, whole: Path) -> Path:
+    path = folder / "cut.bvh"
+    head, rows = whole.read_text().split("Frame Time")
+    path.write_text("Frame Time".join([head, "\n".join(rows.splitlines()[:4])[:-9]]))
+    return path
+
+
 def _picture(folder: Path) -> Path:
     path = folder / "picture.bvh"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
@@ -228,7 +235,7 @@ def _picture(folder: Path) -> Path:
     ("arguments", "sentence"),
     [
         (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
-        (lambda d, j: ("info", d), "no suffix"),
+        (lambda d, j: ("info", d), "is a folder; give the name of a motion file"),
         (
             lambda d, j: ("stagger", j, "--list", "--warp", d / "w.json"),
             "--warp needs a result",
@@ -243,26 +250,43 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("info", _empty(d, ".amc")), "the file is empty"),
         (lambda d, j: ("info", _picture(d)), "a PNG picture"),
         (lambda d, j: ("convert", j, d / "no" / "out.bvh"), "does not exist"),
-        (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),
+        (lambda d, j: ("convert", j, d / "out.xyz"), "unknown format '.xyz'"),
         (lambda d, j: ("convert", j, j), "is the input"),
         (lambda d, j: ("apply", j, d / "out.bvh"), "give --warp FILE"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0,"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "1"),
-            "it takes 2 values, like 0.8=1.1",
+            "it takes 2 values, not 1; the form is OUT=SRC",
         ),
         (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "is not a time"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is not in it"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is outside the output"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1", "--range", "2:9"),
             "not a part of the clip",
         ),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--warp", j), "not valid JSON"),
-        (lambda d, j: ("run", j, j, d / "out.bvh"), "not valid JSON"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--warp", j), "not a JSON file"),
+        (lambda d, j: ("run", j, j, d / "out.bvh"), "not a JSON file"),
+        (lambda d, j: ("convert", j, d / "out"), "no suffix; add one of .bvh"),
+        (lambda d, j: ("info", _cut_off(d, j)), "values in row 3, found"),
+        (lambda d, j: ("report", j, d), "a name that ends in .html"),
+        (lambda d, j: ("demo", j), "is a file; give the name of a folder"),
+        (lambda d, j: ("infoo", j), "no command 'infoo'; did you mean 'info'? (see retime --help)"),
+        (lambda d, j: ("warp", "maek"), "no command 'maek'; did you mean 'make'?"),
+        (lambda d, j: ("info",), "IN is missing; usage: retime info IN [OPTIONS]"),
+        (lambda d, j: ("info", j, "--up", "Q"), "--up is 'Q'; it can be 'Y', 'Z'"),
+        (lambda d, j: ("info", j, "--scale=big"), "--scale: 'big' is not a number"),
+        (lambda d, j: ("studio", j, "--port", "a"), "--port a: expected a whole number"),
+        (lambda d, j: ("convert", j, d / "out.bvh", "--fps", "0"), "--fps 0: the minimum is 0.001"),
+        (lambda d, j: ("guided", j, d / "o.bvh", "--durations", "2"), "did you mean '--duration'"),
+        (lambda d, j: ("guided", j, d / "o.bvh", "--duration"), "--duration needs a value (TIME|"),
+        (lambda d, j: ("info", j, j), "one argument too many"),
         (lambda d, j: ("plot", j, d / "out.txt"), ".png"),
-        (lambda d, j: ("warp", "make", d / "w.json", "--duration", "2"), "what the warp is for"),
+        (
+            lambda d, j: ("warp", "make", d / "w.json", "--duration", "2"),
+            "give the clip that the warp is for",
+        ),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -282,10 +306,17 @@ def test_bad_input_gets_a_sentence(
     assert not (tmp_path / "out.bvh").exists()
 
 
-def test_an_unknown_option_says_so(run: Run) -> None:
-    status, _, err = run("info", "x.bvh", "--nope")
-    assert status == 2
-    assert "--nope" in err
+def test_without_a_command_the_help_is_printed(run: Run) -> None:
+    for words in ([], ["warp"]):
+        status, out, _ = run(*words)
+        assert status == 0
+        assert "Commands" in out
+
+
+def test_a_result_without_an_edit_gets_a_note(run: Run, jump: Path, tmp_path: Path) -> None:
+    status, out, _ = run("tween", jump, tmp_path / "out.bvh", "--json")
+    assert status == 0
+    assert "same" in json.loads(out)["note_codes"]
 
 
 def test_a_full_disk_loses_nothing(jump: Path, tmp_path: Path) -> None:
@@ -381,7 +412,7 @@ def test_guided_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> N
     assert json.loads(listed)["suggestions"]
     status, _, err = run("guided", jump, out, "--duration", "0.1")
     assert status == 2
-    assert "max_speed" in err
+    assert "--max-speed" in err
     assert run("guided", jump)[0] == 2
 
 
@@ -442,11 +473,14 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
     [
         ([], "give an output file"),
         (["out.bvh", "--succession", "RigthArm:0.1:1"], "did you mean 'RightArm'"),
-        (["out.bvh", "--succession", "RightArm:0.1"], "it takes 3 values"),
+        (
+            ["out.bvh", "--succession", "RightArm:0.1"],
+            "it takes 3 values, not 2; the form is JOINT:S:POWER",
+        ),
         (["out.bvh", "--move", "50:51"], "no pose near 50 s"),
         (["out.bvh", "--keep", "many"], "is not a number"),
         (["out.bvh", "--poses", "p.txt"], ".json or .npz"),
-        (["out.bvh", "--plot", "p.gif"], "a picture is"),
+        (["out.bvh", "--plot", "p.gif"], "must end in .png, .svg or .pdf"),
         (["out.bvh", "--edits", "missing.json"], "no such file"),
     ],
 )
@@ -533,10 +567,10 @@ def test_a_result_judged_by_another_gravity_says_so(
     check = ["check", out, "--source", jump_file, "--warp", warp, "--physics"]
     status, _, err = run(*check)
     assert status == 0, err
-    assert "judged by a gravity of 4.9 m/s²" in err  # what its warp was timed for
+    assert "evaluated with a gravity of 4.9 m/s²" in err  # what its warp was timed for
     status, _, err = run(*check, "--gravity", "9.81")
     assert status == 0, err
-    assert "judged by a gravity of 9.81 m/s²" in err
+    assert "evaluated with a gravity of 9.81 m/s²" in err
     assert "the warp was timed for a gravity of 4.9 m/s²" in err
     assert run("check", out, "--gravity", "4.9")[0] == 2
 
@@ -584,7 +618,7 @@ def test_join_puts_clips_after_one_another(run: Run, jump: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["trim", "{jump}", "{out}"], "say what to keep"),
+        (["trim", "{jump}", "{out}"], "give the part to keep"),
         (["trim", "{jump}", "{out}", "--to", "9"], "0 to 9 s is not a part of the clip"),
         (["trim", "{jump}", "{out}", "--from", "x"], "is not a time"),
         (["join", "{jump}", "{out}"], "two motions or more"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,3 +40,30 @@ def test_an_example_of_the_gallery_says_what_it_shows() -> None:
     for example in GALLERY:
         title, rule, *_ = example.read_text().removeprefix('"""\n').splitlines()
         assert rule == "=" * len(title), example.name
+
+
+@pytest.fixture(scope="module")
+def decisions() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "make_decisions.py"))
+
+
+def test_the_table_of_decisions_is_current(decisions: dict[str, Any]) -> None:
+    assert decisions["PAGE"].read_text() == decisions["page"](), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("names", "complaint"),
+    [
+        (["0001-one.md", "0001-two.md"], "renumber"),
+        (["one.md"], "number"),
+        (["0002-untitled.md"], "Title"),
+    ],
+)
+def test_a_faulty_record_is_refused(
+    decisions: dict[str, Any], tmp_path: Path, names: list[str], complaint: str
+) -> None:
+    for name in names:
+        head = "" if "untitled" in name else f"# {name}\n\nDate: 2026-01-01\n"
+        (tmp_path / name).write_text(head)
+    with pytest.raises(ValueError, match=complaint):
+        decisions["table"](tmp_path.iterdir())

@@ -21,6 +21,7 @@ from retime.hosts.engine import PROTOCOL, serve
 from retime.hosts.in_frames import Frames
 from retime.motion.touched import difference
 from retime.recipe.json import to_document
+from retime.sentences import Lasting, Moment, Named, Numbered, Sentence, Span, after, spoken
 
 
 def ask(*requests: Any) -> list[dict[str, Any]]:
@@ -210,22 +211,19 @@ def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text, wanted",
+    "said, wanted",
     [
-        ("step 1 (surface): the key at 2 s is outside", "the key at frame 49 is outside"),
-        ("LeftHand arrives 0.125 s later", "LeftHand arrives 3 frames later"),
-        ("by 0.0416667 s", "by 1 frame"),
-        ("it lasts from 0 to 1.5 s", "it lasts frames 1 to 37"),
-        (
-            "3 knots would have crossed, solved after 12 steps",
-            "3 keys would have crossed, solved after 12 iterations",
-        ),
-        ("accents are found in one second or more", "accents are found in 24 frames or more"),
-        ("gravity of 9.81 m/s² and 3 steps of 2 samples", None),
+        (Sentence("the key at {at}", at=Moment(2.0)), "the key at frame 49"),
+        (Sentence("{by} later", by=Lasting(0.125)), "3 frames later"),
+        (Sentence("by {by}", by=Lasting(1 / 24)), "by 1 frame"),
+        (Sentence("it lasts {clip}", clip=Span(0.0, 1.5)), "it lasts frames 1 to 37"),
+        (Sentence("{name} is 0", name=Named("max_speed")), "Max speed is 0"),
+        (after(Numbered("step", 1, "surface"), "a fault of {1 s}"), "a fault of {1 s}"),
+        ("gravity of 9.81 m/s² and 3 steps of 2 s", "gravity of 9.81 m/s² and 3 steps of 2 s"),
     ],
 )
-def test_sentences_in_frames(text: str, wanted: str | None) -> None:
-    assert Frames(1, 24).said(text) == (text if wanted is None else wanted)
+def test_sentences_in_frames(said: str, wanted: str) -> None:
+    assert spoken(said, Frames(first=1, fps=24)) == wanted
 
 
 def test_errors_speak_of_the_host_s_frames(walk: Path) -> None:
@@ -244,3 +242,14 @@ def test_a_rest_pose_before_the_motion_is_found(tmp_path: Path, walk: Path) -> N
     retime.write(replace(motion, rotations=turns), tmp_path / "rest.npz")
     *_, answer = ask({"id": 1, "rest": str(tmp_path / "rest.npz")})
     assert answer["starts_at_rest"] is True
+
+
+def test_messages_use_the_host_s_labels(walk: Path) -> None:
+    fast = Step("guided", {"duration": 0.1})
+    plain, own, bad = (
+        ask(retiming(walk, fast, in_frames=[1, 24], labels=labels))[-1]["error"]
+        for labels in ({}, {"max_speed": "Fastest Playback"}, {"max_speed": 3})
+    )
+    assert "Max speed" in plain
+    assert "Fastest Playback" in own
+    assert "labels" in bad

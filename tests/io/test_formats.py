@@ -46,7 +46,7 @@ def test_formats_that_take_their_own_only_say_so(suffix: str, tmp_path: Path) ->
 
 
 def test_a_suffix_that_is_not_known() -> None:
-    with pytest.raises(InputError, match=r"no format for '\.xyz'.*\.npz, \.amc") as told:
+    with pytest.raises(InputError, match=r"unknown format '\.xyz'.*\.npz, \.amc") as told:
         format_of("a.xyz")
     assert str(told.value).count(".npz") == 1
 

@@ -262,7 +262,7 @@ def test_units_and_rates(tmp_path: Path) -> None:
     assert fine.fps == 120.0
     assert len(fine) == 241
     assert fine.units.how == "assumed"
-    assert any("no metersPerUnit" in n for n in fine.notes)
+    assert any("metersPerUnit is missing" in n for n in fine.notes)
     assert retime.read(tmp_path / "plain.usda", fps=60).fps == 60.0
 
 
@@ -1142,7 +1142,7 @@ def test_layers_that_are_missing_are_named(scene: Path) -> None:
 
 def test_a_missing_part_is_named(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError, match=r"retime\[usd\]"):
+    with pytest.raises(MissingDependencyError, match=r"\[usd\]"):
         retime.read(scene)
 
 

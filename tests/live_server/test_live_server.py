@@ -246,7 +246,7 @@ def test_a_stranger_s_file_is_not_recorded_over(tmp_path: Path) -> None:
 
     other = tmp_path / "take.npz.part"
     other.write_bytes(b"half a download" * 1000)
-    with pytest.raises(InputError, match="is in the way"):
+    with pytest.raises(InputError, match="is not a recording"):
         Spool(tmp_path / "take.npz")
     assert other.read_bytes() == b"half a download" * 1000
 
@@ -259,7 +259,7 @@ def test_a_recording_goes_on_when_the_sender_begins_anew(tmp_path: Path) -> None
     stamps = [*np.arange(100, 102, 0.02), 1e9, *np.arange(0, 2, 0.02)]
     kept = tmp_path / "kept.npz"
     spool = Spool(kept)
-    with pytest.raises(InputError, match="another program records"):
+    with pytest.raises(InputError, match="another program is recording"):
         Spool(kept)
     for k, stamp in enumerate(stamps):
         spool.add(Frame(float(stamp), 5000 + 0.02 * k, {"hips": bone}, None))

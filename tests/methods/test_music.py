@@ -203,11 +203,11 @@ def still() -> Motion:
     [
         ({}, "there are no beats"),
         ({"beats": [1.0]}, "one beat has no tempo"),
-        ({"beats": [1.0, 0.5]}, "beats must rise"),
+        ({"beats": [1.0, 0.5]}, "beats must be in order"),
         ({"beats": [1.0, 1.02]}, "closer than"),
         ({"beats": [1.0, 2.0], "bpm": 100}, "not both"),
         ({"beats": [1.0, 2.0], "music_start": 5}, "no beat after the motion starts"),
-        ({"bpm": 120, "moments": [30]}, "is not between"),
+        ({"bpm": 120, "moments": [30]}, "is not inside the clip"),
         ({"bpm": 120, "keytimes": [(1.0, 1.0), (1.1, 2.5)]}, "cannot be met"),
         ({"bpm": 120, "duration": 10, "speed": 1.0}, "not both"),
         ({"bpm": 5}, "the minimum is 20"),

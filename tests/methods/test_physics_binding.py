@@ -129,7 +129,7 @@ def test_a_range_starts_and_ends_as_recorded() -> None:
 def test_steps_and_gap_are_told(jump: PhysicsModel) -> None:
     note = code_of(jump.warp(duration=2.4).notes, "optimum")
     assert note.values["gap"] < 1e-3
-    assert f"after {note.values['steps']} steps" in note
+    assert f"after {note.values['steps']} iterations" in note
 
 
 def test_the_objective_load_shows_a_load() -> None:

@@ -59,13 +59,13 @@ EMPTY = JUMP[:0]
     [
         (lambda: JUMP[300:400], "frames 300 to 400 are outside the clip, which has 196 frames"),
         (lambda: JUMP[20:10], "frames 20 to 10 are outside"),
-        (lambda: JUMP[9.0:10.0], "9 s is outside the clip, which goes from 0 to 3.25 s"),
+        (lambda: JUMP[9.0:10.0], "9 s is outside the clip, 0 to 3.25 s"),
         (lambda: JUMP[::-1], "runs forwards"),
         (lambda: JUMP[3], "motion\\[10:50\\] are frames"),  # type: ignore[index]
         (lambda: JUMP["a":"b"], "is not a time"),
         (lambda: JUMP.between(1, 9), "1 to 9 s is not a part of the clip"),
         (lambda: JUMP.between(2, 1), "2 to 1 s is not a part of the clip"),
-        (lambda: JUMP.between(1.001, 1.002), "no frame lies between"),
+        (lambda: JUMP.between(1.001, 1.002), "the clip has no frame at"),
         (lambda: JUMP.between(float("nan")), "start is nan, which is not a time"),
         (lambda: EMPTY.between(0, 1), "no frames"),
         (lambda: JUMP[:1].between("50%"), "start is 50%, but a clip of one frame has no length"),
@@ -297,5 +297,5 @@ def test_a_table_has_a_row_a_frame() -> None:
 
 def test_a_table_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(retime.MissingDependencyError, match="retime\\[notebook\\]"):
+    with pytest.raises(retime.MissingDependencyError, match=r"\[notebook\]"):
         JUMP.to_dataframe()

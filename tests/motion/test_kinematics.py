@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from motion_making import in_body_frame
 from retime import EndSite, InputError, Motion, Skeleton, Units, positions, quat, samples
 from retime.motion.kinematics import (
     body_frame,
@@ -14,7 +15,6 @@ from retime.motion.kinematics import (
     global_transforms,
     ground_height,
     height,
-    in_body_frame,
     infer_units,
     joint_speeds,
 )

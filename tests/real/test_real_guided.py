@@ -13,13 +13,14 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.distance import cdist
 
 import retime
+from motion_making import in_body_frame
 from retime import Motion, TimeWarp, apply, guided_warp, positions
 from retime.body import find_body
 from retime.body.metrics import flights
 from retime.methods.guided.costs import FeatureWeights, reference_features
 from retime.methods.guided.features import sampled
 from retime.methods.guided.references import cut
-from retime.motion.kinematics import carriers, in_body_frame, joint_speeds
+from retime.motion.kinematics import carriers, joint_speeds
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 pytestmark = pytest.mark.skipif(

@@ -35,7 +35,7 @@ HEAD = {"format": "retime-recipe", "version": 2}
         (("splin",), "did you mean 'spline'"),
         (("spline", {"durration": 1}), "spline: no parameter named 'durration'"),
         (("spline", {"duration": "long"}), "spline: duration: 'long' is not a time"),
-        (("spline", {}, 1.5), "spline: the weight is 1.5; it goes from 0 to 1"),
+        (("spline", {}, 1.5), "spline: the weight is 1.5; it must be between 0 and 1"),
         (("spline", {}, float("nan")), "the weight is nan"),
         (("warp", {}), "warp: missing parameter 'warp'"),
         (("pose", {"layer": 3}), "pose: layer is 3"),
@@ -84,8 +84,8 @@ def test_what_json_cannot_hold_works_in_python_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
-        ([], 'lacks "format"'),
-        ({"format": "retime-warp"}, 'lacks "format": "retime-recipe"'),
+        ([], '"format": "retime-recipe" is missing'),
+        ({"format": "retime-warp"}, '"format": "retime-recipe" is missing'),
         ({**HEAD, "version": 3, "steps": []}, "a recipe of version 3, written by a newer retime"),
         ({**HEAD}, 'needs "steps"'),
         ({**HEAD, "steps": [{"method": "spline"}, 3]}, 'step 2: it needs a "method"'),

@@ -82,11 +82,11 @@ def test_without_loop_the_seam_has_a_kink() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"duration": 0.0}, "duration must be above 0 s, not 0 s"),
-        ({"duration": -1.0}, "above 0 s"),
-        ({"duration": float("nan")}, "above 0 s"),
-        ({"keytimes": [(1.0, 2.5)]}, "keytime 1=2.5: the source runs from 0 to 2 s"),
-        ({"keytimes": [(3.0, 1.0)]}, "keytime 3=1: the output runs from 0 to 2 s"),
+        ({"duration": 0.0}, "duration must be above 0, not 0 s"),
+        ({"duration": -1.0}, "above 0,"),
+        ({"duration": float("nan")}, "above 0,"),
+        ({"keytimes": [(1.0, 2.5)]}, "keytime 1=2.5: 2.5 s is outside the source, 0 to 2 s"),
+        ({"keytimes": [(3.0, 1.0)]}, "keytime 3=1: 3 s is outside the output, 0 to 2 s"),
         ({"keytimes": [(0.5, 1.0), (1.0, 0.5)]}, "keytime 1=0.5 .* does not come after 0.5=1"),
         ({"keytimes": [(0.5, 1.0), (0.5, 1.5)]}, "both times must rise"),
         ({"keytimes": [(-0.5, 1.0)]}, "keytime -0.5=1"),
@@ -205,7 +205,7 @@ def test_bad_curves_get_a_sentence(arguments: tuple[Any, Any, Any], sentence: st
 
 def test_a_curve_that_turns_back_is_no_warp() -> None:
     overshoot = bezier([[0, 0], [1, 1]], [[0, 0], [0.5, 3]], [[0.5, 0], [1, 1]])
-    with pytest.raises(InputError, match=r"turns back at .* s; shorten the handles"):
+    with pytest.raises(InputError, match=r"runs backwards at .* s; shorten the handles"):
         overshoot.to_warp()
 
 
@@ -334,7 +334,7 @@ def test_tangents_are_met_and_kept_from_turning_back() -> None:
 
 @pytest.mark.parametrize(
     ("rates", "said"),
-    [([(0.7, 1.0)], "no keytime that shows 0.7"), ([(1.2, -1.0)], "0 or more"),
+    [([(0.7, 1.0)], "no keytime shows 0.7"), ([(1.2, -1.0)], "0 or more"),
      ([(1.2, float("nan"))], "0 or more")],
 )  # fmt: skip
 def test_a_tangent_that_cannot_be_gets_a_sentence(rates: Any, said: str) -> None:

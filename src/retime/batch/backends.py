@@ -1,7 +1,7 @@
 """Where tasks run: processes of this machine (loky), threads of a local Dask, or a Dask cluster.
 
-All go through joblib, which asks for tasks as workers come free and hands outcomes over as they
-come, so no more of either is held than there are workers.
+All go through joblib, which requests a task when a worker is free and returns each outcome at once,
+so memory holds at most one task per worker.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIRST_WORKER = 3.0
 _AHEAD = 2
 # Interval between checks of the connection to a cluster, in seconds.
 _LOOK = 0.5
-# Results that are lost for so long, seconds, are not being made again.
+# Time after which a lost result is not being recomputed, seconds.
 _LOST = 20.0
 _VERSION = "__import__('retime').__version__"
 
@@ -42,7 +42,7 @@ class LostWorkersError(RetimeError):
 
 
 class LostBackendError(RetimeError):
-    """All workers are out of reach."""
+    """No worker can be reached."""
 
 
 class Backend(Protocol):
@@ -50,20 +50,20 @@ class Backend(Protocol):
 
     name: str
     workers: int
-    trouble: str  # why it interrupted whoever waits for outcomes; empty as long as all is well
+    trouble: str  # why waiting for outcomes was interrupted; empty if it was not
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks and give their outcomes as they come; closing it stops the work."""
+        """Run tasks and yield their outcomes as they arrive; closing it stops the work."""
         ...
 
     def close(self) -> None:
-        """Let go of the workers."""
+        """Release the workers."""
         ...
 
 
 @dataclass(frozen=True)
 class Tls:
-    """Files by which a cluster and those who use it know each other, in PEM."""
+    """TLS files of a cluster and its clients, in PEM."""
 
     ca: str
     """Certificate of the authority that both sides trust."""
@@ -106,17 +106,27 @@ def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the minimum is 1")
-    scheme, is_cluster, address = text.partition("://")
-    if tls is not None and not is_cluster:
+    if "://" in text:
+        return _open_cluster(text, jobs, tls)
+    if tls is not None:
         raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
-    if scheme not in ("local", "dask") or (is_cluster and not (scheme == "dask" and address)):
-        raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
-    if is_cluster and jobs is not None:
-        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
-    if is_cluster:
-        return _Dask.cluster(address, tls)
+    if text not in ("local", "dask"):
+        raise _no_backend(text)
     count = jobs or _processors()
-    return _Local(count) if scheme == "local" else _Dask.threads(count)
+    return _Local(count) if text == "local" else _Dask.threads(count)
+
+
+def _open_cluster(text: str, jobs: int | None, tls: Tls | None) -> Backend:
+    scheme, _, address = text.partition("://")
+    if scheme != "dask" or not address:
+        raise _no_backend(text)
+    if jobs is not None:
+        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
+    return _Dask.cluster(address, tls)
+
+
+def _no_backend(text: str) -> InputError:
+    return InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
 
 
 def _processors() -> int:
@@ -126,23 +136,23 @@ def _processors() -> int:
 
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
-    """Take outcomes as they come; when the caller stops taking them, the work ends."""
-    first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
+    """Yield outcomes as they arrive; the work ends when the caller stops iterating."""
+    first = list(itertools.islice(calls, 1))  # finding it may take long; Ctrl-C still works
     with _deaf_to_ctrl_c():
-        # Starts the workers and hands the first tasks out.
+        # Starts the workers with the first tasks.
         found = parallel(itertools.chain(first, calls))
     try:
         for outcome in found:  # noqa: UP028 - yield from would close it before the finally
             yield outcome
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib's word on tasks that are not waited for
+            warnings.simplefilter("ignore")  # joblib's warning about unfinished tasks
             found.close()
 
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to the coordinator: what is ignored is inherited."""
+    """Start processes that ignore Ctrl-C; the coordinator handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -195,10 +205,9 @@ class _Local:
 
 
 def _one_ahead(tasks: Iterator[Task]) -> Iterator[Outcome]:
-    """Run tasks one at a time, in a thread, the next one ready when it is done.
+    """Run tasks one at a time in a thread, and fetch the next one ahead.
 
-    For a single worker joblib would do the work between two tasks' being requested; the child that
-    does it is the same.
+    With a single worker, joblib would run a task before it requests the next one.
     """
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -257,7 +266,7 @@ class _Dask:
             raise
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks; a worker that dies is Dask's own affair, a scheduler's end is ours."""
+        """Run tasks; Dask handles a lost worker, and the loss of the scheduler is handled here."""
         from joblib import Parallel, delayed, parallel_config
 
         with parallel_config(backend="dask", client=self._client):
@@ -271,7 +280,7 @@ class _Dask:
             watch.start()
             try:
                 yield from _outcomes(parallel, (delayed(run_isolated)(t) for t in tasks))
-            except Exception as e:  # a task raises nothing: it is Dask that does
+            except Exception as e:  # tasks do not raise, so this is an error of Dask
                 why = (str(e).strip().splitlines() or [type(e).__name__])[-1][:200]
                 raise LostBackendError(f"{self.name} is lost: {why.rstrip('.')}") from None
             finally:
@@ -281,17 +290,15 @@ class _Dask:
         """Wake the coordinator when the cluster is lost: joblib would wait for ever."""
         import _thread
 
-        lost_since = None
+        complete = time.monotonic()  # when no result was lost, the last time
         while not stop.wait(_LOOK):
+            states = {f.status for f in list(self._client.futures.values())}
+            # A result that was lost with its worker is computed again.
+            complete = complete if "lost" in states else time.monotonic()
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"
-            else:
-                states = [f.status for f in list(self._client.futures.values())]
-                # A result that went with its worker is lost until it is made again.
-                lost_since = (lost_since or time.monotonic()) if "lost" in states else None
-                lost = lost_since is not None and time.monotonic() - lost_since > _LOST
-                if "error" in states or lost:
-                    self.trouble = f"workers of {self.name} died again and again"
+            elif "error" in states or time.monotonic() - complete > _LOST:
+                self.trouble = f"workers of {self.name} died again and again"
             if self.trouble and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                 _thread.interrupt_main()
                 return
@@ -299,7 +306,7 @@ class _Dask:
     def close(self) -> None:
         """Leave the cluster, or end the threads."""
         if self.name == "dask":
-            end_children()  # Dask would wait for what they do
+            end_children()  # Dask would wait for the running tasks
         with contextlib.suppress(Exception):
             self._client.close()
         if self.name == "dask":
@@ -312,7 +319,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise MissingDependencyError("work on Dask", "cluster") from None
-    # What goes wrong is said in one sentence; Dask's own log would drown it.
+    # An error is reported in one sentence, which Dask's own log would hide.
     for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
@@ -321,12 +328,12 @@ def _distributed() -> Any:
 def _security(tls: Tls | None) -> Any:
     try:
         return None if tls is None else tls.security()
-    except Exception as e:  # OpenSSL says what is wrong with a file
+    except Exception as e:  # OpenSSL describes the problem with a file
         raise InputError(f"the files for TLS cannot be used: {e}") from None
 
 
 def _must_answer(place: str, security: Any) -> None:
-    """Refuse what is not a scheduler; a client would try for long, and again at its end."""
+    """Reject an address without a scheduler; a client would retry for a long time."""
     from distributed.comm import connect
 
     address = place.partition("://")[2]
@@ -338,10 +345,10 @@ def _must_answer(place: str, security: Any) -> None:
 
     try:
         asyncio.run(knock())
-    except Exception as e:  # whatever answers there may answer anything
+    except Exception as e:  # the server at this address may not be Dask
         why = (str(e).splitlines() or [type(e).__name__])[0][:120]
         raise InputError(
-            f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "
+            f"no Dask scheduler found at {address} ({why}); start one with `dask scheduler`, "
             "and workers with `dask worker`; with TLS, all sides need its files"
         ) from None
 
@@ -351,7 +358,7 @@ def _must_be_ours(client: Any, address: str) -> None:
     from retime import __version__
 
     ask: Callable[..., Any] = client.run
-    # The other side may lack this module: only what every Python has is sent.
+    # The workers may lack this module, so only the standard library is used.
     found = ask(eval, _VERSION, on_error="return")
     if not found:
         raise InputError(

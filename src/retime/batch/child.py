@@ -1,4 +1,4 @@
-"""The process in which clips are worked on: tasks come in as lines of JSON, outcomes go out.
+"""The process that works on clips: it reads tasks and writes outcomes as lines of JSON.
 
 Its first line reports that it is ready, so that loading does not count as a task's time.
 
@@ -32,7 +32,7 @@ def _warm_up() -> None:
 
 def main() -> None:
     """Work until the standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinator to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
     target = own_output()
     _warm_up()
     send_message(target, b"ready")

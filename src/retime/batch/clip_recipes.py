@@ -100,7 +100,7 @@ class ClipRecipes:
         digests: list[Any] = []
         self._each_path(document, lambda text: self._resolved(text, clip, digests))
         plain = copy.deepcopy(document)
-        self._each_path(plain, lambda text: "")  # what they hold counts, not where they lie
+        self._each_path(plain, lambda text: "")  # their contents are compared, not their paths
         told = {"recipe": plain, "duration": duration, "references": digests, **self.also}
         text = json.dumps(told, sort_keys=True, ensure_ascii=True, allow_nan=False)
         return ClipRecipe(document, duration, varied, hashlib.sha256(text.encode()).hexdigest())
@@ -154,7 +154,7 @@ class ClipRecipes:
             raise InputError(f"there is no reference {path}")
         digest = self._file(path)
         if isinstance(given, Mapping) and given.get("sha256") not in (None, digest):
-            raise InputError(f"the reference {path} is no longer the one of the recipe")
+            raise InputError(f"the reference {path} has changed since the recipe was written")
         digests.append(digest)
         return str(path)
 
@@ -167,7 +167,7 @@ class ClipRecipes:
         return known[1]
 
     def _indexed(self, path: Path) -> tuple[str, str]:
-        """Index a folder of references once a run."""
+        """Index a folder of references once per run."""
         if str(path) not in self._folders:
             digest = folder_digest(path)
             self._folders[str(path)] = (digest, str(index_folder(path, self.indices, digest)))

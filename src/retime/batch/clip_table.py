@@ -128,7 +128,7 @@ def _from_toml(data: bytes, path: Path) -> dict[str, dict[str, Any]]:
     for clip, values in document.items():
         if not isinstance(values, dict):
             raise FormatError(
-                f'each clip is a table, like ["walk.bvh"]; {clip!r} is none', path=path
+                f'each clip is a table, like ["walk.bvh"]; {clip!r} is not a table', path=path
             )
     return {clip: _flat(values) for clip, values in document.items()}
 

@@ -16,7 +16,7 @@ from retime.coercion import is_number
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
 
-# What a gate may look at: all that is measured without a known true warp, and feasibility.
+# Measures that a gate can use: those that need no known warp, and feasibility.
 _NEEDS_TRUTH = ("deviation_mean", "deviation_worst", "unnoticed")
 GATED: dict[str, Measure] = {n: m for n, m in MEASURES.items() if n not in _NEEDS_TRUTH} | {
     "feasible_share": Measure("share", "frames that a body could have produced")

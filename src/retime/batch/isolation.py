@@ -1,4 +1,4 @@
-"""Tasks in processes of their own, which can be killed: what a worker of any backend calls.
+"""Run the tasks of a worker in separate processes that can be killed.
 
 Neither loky nor Dask can end one task. A signal cannot either: compiled code does not look for it,
 and Dask's tasks run in threads. So each thread of a worker keeps one child process, which does one
@@ -20,22 +20,22 @@ from dataclasses import asdict
 from retime.batch.task import Outcome, Task
 from retime.process.child import ONE_THREAD, Child
 
-# A child without a task for so long is ended, seconds: cluster workers outlive batches.
+# Idle time after which a child is ended, seconds: cluster workers outlive batches.
 _IDLE = 60.0
 
 
 class _Worker:
-    """A child that does one task after the other."""
+    """A child process that runs tasks in sequence."""
 
     def __init__(self) -> None:
-        # -P: what lies in the folder that a worker was started in is never imported.
+        # -P: never import modules from the folder that a worker was started in.
         command = [sys.executable, "-P", "-m", "retime.batch.child"]
         self.child = Child(command, env=os.environ | ONE_THREAD)
         self.since = 0.0
         self.ready = False
 
     def do(self, task: Task) -> Outcome:
-        if not self.ready:  # loading retime is no part of the task's time
+        if not self.ready:  # the time limit of the task excludes loading retime
             self.ready = bool(self.child.receive())
         begun = time.monotonic()
         self.child.send(json.dumps(asdict(task)).encode())
@@ -60,9 +60,9 @@ _watches: set[str] = set()
 
 
 def run_isolated(task: Task, coordinator: int | None = None) -> Outcome:
-    """Do a task in a child process; nothing is ever raised for a clip's sake.
+    """Do a task in a child process; errors of a clip are returned, not raised.
 
-    ``coordinator`` is a process that this worker must not outlive, where that one started it.
+    ``coordinator`` is the process that started this worker, which ends with it.
     """
     if task.problem:
         return Outcome(task.name, "input", task.problem)
@@ -101,17 +101,17 @@ def _give_back(worker: _Worker) -> None:
 
 
 def end_children() -> None:
-    """End the children of this process, whatever they do."""
+    """Kill the children of this process."""
     with _lock:
         workers, _idle[:] = _idle[:], []
         for worker in _busy:
-            worker.child.kill()  # who waits for its answer takes it from there
+            worker.child.kill()  # the thread that waits for it handles the end
     for worker in workers:
         worker.child.end()
 
 
 def _once(name: str, run: Callable[[], None]) -> None:
-    """Start a watching thread once a process."""
+    """Start a watching thread once per process."""
     with _lock:
         if name in _watches:
             return
@@ -131,7 +131,7 @@ def _end_idle() -> None:
 
 
 def _end_with(coordinator: int) -> None:
-    """End this worker when the coordinator is gone: a killed batch leaves no process behind."""
+    """End this worker when the coordinator has ended; a killed batch leaves no processes."""
     while os.getppid() == coordinator:
         time.sleep(0.5)
     os._exit(1)

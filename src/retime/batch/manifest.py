@@ -112,7 +112,7 @@ class Manifest:
             self._db.executescript(_TABLE)
             found = self.about().get("version", VERSION)
             if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-                found = VERSION  # a damaged word: each row is looked at by itself
+                found = VERSION  # damaged data: each row is checked separately
             if found > VERSION:
                 raise InputError(
                     f"{path} is of version {found}, written by a newer retime; this one continues "
@@ -185,7 +185,7 @@ class Manifest:
             return None
 
     def clip(self, clip: str) -> tuple[int, int, str] | None:
-        """Return size, stamp and hash of a clip as they were found last."""
+        """Return the recorded size, time stamp and hash of a clip."""
         with self._reading():
             found: tuple[int, int, str] | None = self._db.execute(
                 "SELECT clip_size, clip_stamp, clip_sha256 FROM results "
@@ -204,7 +204,7 @@ class Manifest:
             self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", packed)
 
     def names(self) -> Iterator[str]:
-        """List the results that it knows."""
+        """List the recorded results."""
         with self._reading():
             found = self._db.execute("SELECT name FROM results").fetchall()
         return (name for (name,) in found if isinstance(name, str))
@@ -228,7 +228,7 @@ class Manifest:
                 raise
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the database."""
         with contextlib.suppress(sqlite3.Error):
             self._db.close()
         self._held.close()
@@ -236,11 +236,11 @@ class Manifest:
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Say in a sentence that a manifest is damaged: as a file, or in what its rows hold."""
+    """Raise an error that describes the damage of a manifest, in its file or its rows."""
     try:
         yield
     except (sqlite3.OperationalError, InputError):
-        raise  # a full disk or a lock is no damage; a sentence is one already
+        raise  # a full disk or a lock is not damage; a RetimeError is already a message
     except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError, RecursionError) as e:
         raise _damaged(path, e) from None
 
@@ -268,7 +268,7 @@ def _told(found: list[tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def checked_row(values: Sequence[Any]) -> Row:
-    """Make a row of what the database holds; a ``ValueError`` says what no run wrote."""
+    """Make a row from the values of the database; a ``ValueError`` says what no run wrote."""
     found = dict(zip(_COLUMNS, values, strict=True))
     for name, value in found.items():
         kind = _KINDS.get(name, str)

@@ -14,7 +14,8 @@ from retime.errors import InputError
 from retime.io import format_of
 
 PLACES = ("accepted", "rejected")
-# Most bytes of a file name, and of a result's stem: until results are sorted, a key is appended.
+# Maximum bytes of a file name, and of a result's stem, to which a key is appended until results are
+# sorted.
 _LONGEST_NAME, _LONGEST_STEM = 255, 200
 
 
@@ -42,10 +43,10 @@ class Places:
         shutil.rmtree(self.work, ignore_errors=True)
 
     def staged(self, row: Row) -> Path:
-        """Where a result lies until it is sorted: as deep as it will, for links within it.
+        """Return the path of a result until it is sorted; its depth keeps relative links valid.
 
-        Its name holds what decides its content: a worker that a killed run left behind cannot
-        write over the result of another recipe.
+        The name contains a hash of the inputs, so that a worker left by a killed run cannot
+        overwrite the result of another recipe.
         """
         path = self.work / row.name
         key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"
@@ -58,7 +59,7 @@ class Places:
         """Move a result to the folder of its verdict; return false if it is not complete."""
         place = self.out / row.verdict / row.name
         other = self.out / PLACES[row.verdict == "accepted"] / row.name
-        # What a killed run had not sorted yet comes first: its name tells what it is of.
+        # Results that a killed run had not sorted yet come first: their names contain their keys.
         for path in (self.staged(row), place, other):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 if path.stat().st_size == row.size:
@@ -75,7 +76,7 @@ class Places:
             place = self.out / row.verdict / row.name
             _move(self.staged(row), place)
             stale.remove(place)
-        for path in stale:  # what another recipe or another gate had made
+        for path in stale:  # results of another recipe or gate
             _remove(path)
 
 

@@ -32,7 +32,7 @@ class Item:
 class Shard:
     """A part of a library: the ``part``-th of ``parts``.
 
-    Clips are shared out by the hash of their relative path, so a new clip moves no other.
+    Clips are distributed by the hash of their relative path, so a new clip does not move others.
     """
 
     part: int
@@ -118,19 +118,13 @@ def make_plan(
     if copies < 1:
         raise InputError(f"--copies is {copies}; the minimum is 1")
     if not library.is_dir():
-        raise InputError(f"the library {library} is no folder of motions")
+        raise InputError(f"the library {library} is not a folder of motions")
     if out.resolve().is_relative_to(library.resolve()):
         raise InputError(
-            f"{out} is within the library {library}: results would be taken for clips; "
+            f"{out} is within the library {library}: results would count as clips; "
             "give a folder outside it"
         )
-    if suffix:
-        suffix = "." + suffix.lstrip(".").lower()
-        form = format_of(f"clip{suffix}")
-        if not form.writes:
-            raise InputError(f"{form.name} files can be read but not written")
-        if suffix not in clip_suffixes() | set(form.suffixes[:1]):
-            raise InputError(f"--to {suffix[1:]} is not a motion; use {form.suffixes[0][1:]}")
+    suffix = _written_suffix(suffix) if suffix else ""
     whole = Plan(library.resolve(), tuple(_find_clips(library)), copies, suffix)
     if not whole.clips:
         known = ", ".join(sorted(clip_suffixes()))
@@ -141,6 +135,17 @@ def make_plan(
         return whole
     own = tuple(clip for clip in whole.clips if shard.holds(clip))
     return Plan(whole.library, own, copies, suffix)
+
+
+def _written_suffix(text: str) -> str:
+    """Return the suffix of results in a format; raise if motions cannot be written in it."""
+    suffix = "." + text.lstrip(".").lower()
+    form = format_of(f"clip{suffix}")
+    if not form.writes:
+        raise InputError(f"{form.name} files can be read but not written")
+    if suffix not in clip_suffixes() | set(form.suffixes[:1]):
+        raise InputError(f"--to {suffix[1:]} is not a motion; use {form.suffixes[0][1:]}")
+    return suffix
 
 
 def clip_suffixes() -> set[str]:
@@ -165,7 +170,7 @@ def _find_clips(library: Path) -> list[str]:
             path = Path(folder) / name
             if name.startswith(".") or path.suffix.lower() not in suffixes:
                 continue
-            if path.is_file() or not path.exists():  # no pipes: they would be waited for
+            if path.is_file() or not path.exists():  # no pipes: reading them would block
                 found.append(path.relative_to(library).as_posix())
     return sorted(found)
 
@@ -189,8 +194,8 @@ def _must_be_writable(plan: Plan) -> None:
 def _must_not_collide(plan: Plan) -> None:
     """Reject, before any work, two clips whose results would have the same name.
 
-    Names are compared as the strictest file system does: without case, accents composed. Results
-    travel.
+    Names are compared without case and with composed accents, because results may be copied to
+    other file systems.
     """
     seen: dict[str, Item] = {}
     pairs = []

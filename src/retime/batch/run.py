@@ -30,9 +30,9 @@ __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
 # Killed workers are replaced, and their clips repeated, at most this many times per run.
 _MOST_LOSSES = 5
-# Failures that would be the same again; the rest may go better next time.
+# Failures that would repeat; others may succeed next time.
 _FOR_GOOD = ("input", "fault")
-# Failures that no other clip would be spared.
+# Failures that every other clip would have too.
 _FOR_ALL = ("disk", "version")
 
 
@@ -40,7 +40,7 @@ Told = Callable[[Row, Summary], None]
 
 
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
-    """Run a batch to its end; if it stops, its manifest allows to continue.
+    """Run a batch to its end; after a stop, the manifest makes it possible to continue.
 
     ``told`` is called with each row as it is finished, and the summary so far.
     """
@@ -72,7 +72,7 @@ class _Run:
         self.summary = Summary(len(self.plan))
         self.places = Places(self.out, _part(batch.shard))
         self._given: dict[str, tuple[Task, Row]] = {}
-        self._lock = threading.Lock()  # of the tasks to be handed out
+        self._lock = threading.Lock()  # of the plan and the tasks in progress
         self._counting = threading.Lock()
         self._broken: BaseException | None = None
         self._begun = time.monotonic()
@@ -134,7 +134,7 @@ class _Run:
 
     def _so_far(self) -> str:
         s = self.summary
-        return f"{s.finished} of {s.total} are done; go on with --resume"
+        return f"{s.finished} of {s.total} are done; continue with --resume"
 
     # ---- handing out
 
@@ -199,7 +199,7 @@ class _Run:
             return True
         old = self.manifest.row(item.name)
         if old is None or old.state == "running":
-            self.summary.total -= 1  # it was never made, and is not asked for
+            self.summary.total -= 1  # it was not made and is not requested
             return False
         if (old.verdict if old.state == "done" else old.state) == only:
             return True
@@ -207,7 +207,7 @@ class _Run:
         return False
 
     def _looked_at(self, clip: str) -> tuple[int, int, str]:
-        """Size, stamp and hash of a clip; one that lies as it lay is not read again."""
+        """Return size, time stamp and hash of a clip; an unchanged one is not read again."""
         path = self.plan.library / clip
         now = clip_stamp(path)
         known = self.manifest.clip(clip)
@@ -244,12 +244,18 @@ class _Run:
             self.summary.replaced += old.state == "done"
             return False
         if old.state == "failed":
-            if old.failure not in _FOR_GOOD:
-                return False
-            self._count(old, kept=True)
-            return True
-        if self.physics and not old.physics:
+            return self._keep_failure(old)
+        return (old.physics or not self.physics) and self._keep_result(old)
+
+    def _keep_failure(self, old: Row) -> bool:
+        """Return whether a clip would fail again, and count it."""
+        if old.failure not in _FOR_GOOD:
             return False
+        self._count(old, kept=True)
+        return True
+
+    def _keep_result(self, old: Row) -> bool:
+        """Return whether a result is still there, and move it as the gate requires."""
         sorted_ = self._sorted(old)
         if not self.places.placed(sorted_):
             return False
@@ -267,7 +273,7 @@ class _Run:
     def _finish(self, outcome: Outcome) -> None:
         found = self._given.pop(outcome.name, None)
         if found is None:
-            return  # a task that ran twice, because a worker was thought lost
+            return  # a task that ran twice, because its worker seemed lost
         _, row = found
         if outcome.failure in _FOR_ALL:
             raise BatchStoppedError(f"{outcome.error}; {self._so_far()}")
@@ -303,7 +309,7 @@ class _Run:
 
 
 def _settings(batch: Batch) -> dict[str, Any]:
-    """List what decides results beside recipe and clip; what is not asked for changes no hash."""
+    """List the inputs of results other than recipe and clip; unused options are left out."""
     plain = asdict(Reading())
     reading = {k: v for k, v in asdict(batch.reading).items() if v != plain[k]}
     if batch.reading.skeleton is not None:
@@ -337,7 +343,7 @@ def _must_be_free(batch: Batch) -> None:
     manifests = [p.name for p in manifest_files(out)]
     _must_have_shards(out, manifests, own)
     if batch.only is not None and own not in manifests:
-        raise InputError(f"{out} contains no batch of which some results could be made again")
+        raise InputError(f"{out} contains no batch to repeat")
     if own in manifests and not batch.resume and batch.only is None:
         raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():

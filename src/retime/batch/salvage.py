@@ -1,4 +1,4 @@
-"""Damaged databases: found when they are opened, kept beside, and read as far as they go."""
+"""Damaged databases: detect them on opening, rename them, and read the intact rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def readable_text(data: bytes) -> str:
-    """Return a text of a database; bytes that are none do not stop the reading of its row."""
+    """Return text from a database; invalid bytes are replaced, so that the row can be read."""
     return data.decode("utf-8", "replace")
 
 
@@ -27,10 +27,11 @@ def damage(path: Path, columns: Sequence[str]) -> str | None:
             return None if said == "ok" else str(said)[:80]
     except sqlite3.OperationalError as e:
         told = str(e)
-        return told[:80] if told.startswith("no such") else None  # a lock or a full disk is none
+        # a lock or a full disk is not damage
+        return told[:80] if told.startswith("no such") else None
     except sqlite3.DatabaseError as e:
         return str(e)[:80]
-    except UnicodeError:  # of SQLite's own sentence, which names what it found
+    except UnicodeError:  # from SQLite's message
         return "its text is no UTF-8"
 
 
@@ -52,7 +53,7 @@ def salvaged(
     """Return the rows of the tables ``about`` and ``results`` that can still be read."""
     told = _rows(path, f"SELECT {', '.join(about)} FROM about")
     select = f"SELECT {', '.join(columns)} FROM results ORDER BY rowid"
-    # From either end up to the damage.
+    # Read rows from both ends up to the damage.
     found = {row[0]: row for row in (*_rows(path, select), *_rows(path, f"{select} DESC"))}
     return told, list(found.values())
 

@@ -119,11 +119,11 @@ def _told(e: BaseException) -> tuple[Failure, str]:
 
 
 class _UnreadableError(RetimeError):
-    """The clip cannot be read from this machine: another one, or the next try, may fare better."""
+    """The clip cannot be read from this machine; another machine or attempt may succeed."""
 
 
 class _WriteError(RetimeError):
-    """The folder of results cannot be written to: no other clip would fare better."""
+    """The folder of results is not writable, so every clip would fail."""
 
 
 def _made(task: Task) -> Outcome:
@@ -208,7 +208,7 @@ def _feasible(source: Any, warp: Any, recipe: Any, notes: list[Note]) -> dict[st
         p = judged_by((s.parameters for s in recipe.steps if not s.mute), {})
         return {"feasible_share": PhysicsModel(source, **values_of(p)).explain(warp).share}
     except InputError as e:
-        notes.append(Note(f"feasibility could not be judged: {e}", code="feasibility-not-judged"))
+        notes.append(Note(f"feasibility could not be measured: {e}", code="feasibility-not-judged"))
         return {}
 
 

@@ -177,7 +177,7 @@ def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
     """Check a value against the declared type and range of the parameter."""
     if factor:
         if not is_number(value) or not value > 0:
-            raise InputError(f"{value!r} is no factor of a duration; it must be above 0")
+            raise InputError(f"{value!r} is not a factor of a duration; it must be above 0")
         if not math.isfinite(value):
             raise InputError("a factor of a duration must be finite")
         return

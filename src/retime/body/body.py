@@ -25,11 +25,9 @@ from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 
-__all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
-
 LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
 
-# A limb's roles from the trunk outwards; the first three are what inverse kinematics moves.
+# Roles of a limb from the trunk outwards; inverse kinematics moves the first three.
 LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
     "left_leg": ("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     "right_leg": ("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
@@ -49,8 +47,8 @@ ROLES: tuple[str, ...] = (
     *("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     *("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
 )
-# Shares of body mass and where along a segment its centre lies, from the trunk outwards
-# (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
+# Shares of body mass, and the position of the centre of mass along a segment, from the trunk
+# outwards (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
 _TRUNK_MASS, _HEAD_MASS = 0.497, 0.081
 _SEGMENTS: dict[str, tuple[float, float]] = {
     "upper_leg": (0.100, 0.433),

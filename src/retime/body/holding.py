@@ -1,4 +1,4 @@
-"""Contacts held after all else: the fix that several methods end with."""
+"""Hold contacts after all other edits; several methods use this fix."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "as_delivered", "carried_contacts", "contact_fix", "contact_fixes"]
-
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
     About(
@@ -34,7 +32,7 @@ Constraints = Annotated[
         ),
     ),
 ]
-# A joint that is this near to where the source had it, in metres, was not moved.
+# Distance from the source's position below which a joint counts as unmoved, metres.
 _UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
@@ -121,7 +119,7 @@ def _held(
     the ground.
     """
     here = positions(retimed)
-    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
     sliding: list[str] = []
@@ -131,14 +129,14 @@ def _held(
     targets = contact_targets(
         retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
     )
-    if not warp.loop:  # later turns of a cycle are moved all
+    if not warp.loop:  # later cycles are moved completely
         targets = {
             c: t
             for c, t in targets.items()
             if (c.joint in grounded and not touched)
             or _is_moved(c, retimed, source, warp, here, ground)
         }
-    # While one arm is edited, legs are as they were: the source remembers how they were held.
+    # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
     return hold_contacts(retimed, targets, fade=fade, known=known)
 
@@ -146,7 +144,7 @@ def _held(
 def as_delivered(
     source: Motion, made: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
 ) -> Motion:
-    """Hold the contacts of a retimed motion as its delivery will, for those who judge it before.
+    """Hold the contacts of a retimed motion as in the delivered result, to evaluate it earlier.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
-from retime.body.displacement import displacement, frames_of
+from retime.body.displacement import displacement, frame_weights, frames_of
 from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
@@ -22,13 +22,15 @@ from retime.timing import TimeWarp
 
 __all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
-# How far the ground under a joint moved at times (N,): (N, 3) metres.
+# Displacement of the ground under a joint at times (N,): (N, 3) metres.
 Ground = Callable[[str, FloatArray], FloatArray]
-# A contact held farther than this from where it came to lie, in heights, moved on purpose.
+# Distance of a held contact from its retimed position above which the edit moved it on purpose, in
+# body heights.
 _MOVED = 0.25
-# A hand that slides farther than this in the source while it touches something, metres, slides.
+# Distance that a hand moves during a contact of the source above which it counts as sliding,
+# metres.
 _SLIDES = 0.01
-# What is left of a contact's displacement that is worth a word, in metres.
+# Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
 
 
@@ -69,7 +71,7 @@ def contact_targets(
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
     now, then = positions(motion) if points is None else points, _places(source)
-    tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
+    tall = remembered(source, "usual height", None, lambda: _usual_height(then))
     out = {}
     for contact in contacts:
         frames = frames_of(contact, motion)
@@ -77,7 +79,8 @@ def contact_targets(
             continue
         j = motion.skeleton.index(contact.joint)
         way = _support_path(contact, motion, warp)
-        here = (now[:, j] - way)[frames].mean(axis=0)
+        weights = frame_weights(contact, motion.times[frames], motion.rate)
+        here = weights @ (now[frames, j] - way[frames])
         if warp.loop:
             out[contact] = here + way if way.any() else here
             continue
@@ -86,18 +89,23 @@ def contact_targets(
         if ground is not None:
             place = place + ground(contact.joint, motion.times[frames])
         place -= way[frames]
-        there = place.mean(axis=0)
+        there = weights @ place
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
-        slide = place - place.mean(axis=0)
+        slide = place - weights @ place
         if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
             known = np.flatnonzero(frames)
             own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
             out[contact] = there + way + np.stack(own, axis=1)
     return out
+
+
+def _usual_height(points: FloatArray) -> float:
+    """Return the median height of joints (F, J, 3), metres."""
+    return max(float(np.median(np.ptp(points[..., 1], axis=1))), 1e-9) if len(points) else 1.0
 
 
 def _places(source: Motion) -> FloatArray:
@@ -107,7 +115,7 @@ def _places(source: Motion) -> FloatArray:
 def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
     """Return how far a contact's support has moved since the middle of the contact, (F, 3) metres.
 
-    It moves by the source's clock, as all else does: where the warp holds, a belt stands still.
+    The ground moves in source time like everything else: a treadmill stops where the warp holds.
     """
     if not any(contact.velocity):
         return np.zeros((len(motion), 3))
@@ -178,7 +186,7 @@ def hold_contacts(
             motion = replace(motion, rotations=trust(rotations))
             continue
         if seen is None or limb.linked:
-            seen = (positions(motion), global_rotations(motion))  # limbs do not hang on each other
+            seen = (positions(motion), global_rotations(motion))  # no limb is the parent of another
         solver = LimbSolver.of(motion, limb, known=seen)
         if not solver.can_bend:
             notes.append(
@@ -232,7 +240,7 @@ def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade
 
 @dataclass(frozen=True, eq=False)
 class HeldLimb:
-    """A limb whose contacts were held: what it was before, and its joints' rotations after."""
+    """A limb whose contacts were held: its state before, and the rotations of its joints after."""
 
     state: bytes
     joints: list[int]
@@ -242,7 +250,7 @@ class HeldLimb:
 def _state_of(
     motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
 ) -> bytes:
-    """Hash all that decides how a limb is held: it, what it is below, its contacts."""
+    """Hash the inputs of holding a limb: its joints, their ancestors and its contacts."""
     chain = motion.skeleton.chain(limb.end)
     tip = [] if limb.tip is None else [limb.tip]
     digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())

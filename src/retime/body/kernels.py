@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["still_runs"]
-
 
 @kernel
 def still_runs(place, length, tolerance):  # type: ignore[no-untyped-def]

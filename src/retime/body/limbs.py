@@ -16,16 +16,14 @@ from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "two_bone"]
-
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
-# A bend below this share of the limb's length does not tell its plane; the usual one does.
+# Bend, relative to the limb's length, below which the usual plane of the limb is used.
 _CLEAR_BEND = 1e-4
 # A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
 # pulled straighter, it keeps at least this share of the shortness, so half of its bend.
 _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
-# A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
+# Cost of turning a flat foot, relative to bending the knee: flat feet should stay flat.
 _FOOT_STIFFNESS = 2.0
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
@@ -68,7 +66,8 @@ def two_bone(
     direction = reach / np.maximum(distance, 1e-12)
     least = np.abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
     distance = np.clip(distance, least, straightest * (upper + lower))
-    # Law of cosines: how far along the line to the target the middle joint lies, and how far off.
+    # Law of cosines: position of the middle joint along the line to the target, and distance from
+    # it.
     along = (upper**2 + distance**2 - lower**2) / (2 * distance)
     off = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
     out = _perpendicular(np.broadcast_to(np.asarray(pole, dtype=float), reach.shape), direction)
@@ -114,6 +113,16 @@ def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> 
 
 
 @dataclass(frozen=True, eq=False)
+class _Turns:
+    """Global turns (N, 4) of a limb's joints, and where its end comes to lie (N, 3)."""
+
+    upper: FloatArray
+    lower: FloatArray
+    end: FloatArray
+    new_end: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class LimbSolver:
     """One limb over time: global positions in metres and rotations, Y up."""
 
@@ -143,7 +152,8 @@ class LimbSolver:
         points, rotations = known or (positions(motion), global_rotations(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
-        # The usual bend in the frame of what the limb hangs on, for frames in which it is straight.
+        # The usual bend in the frame of the limb's parent, for frames in which the limb is
+        # straight.
         parent = int(motion.skeleton.parents[limb.upper])
         base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
         usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
@@ -179,7 +189,7 @@ class LimbSolver:
             turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
-            move, turn = self._with_two(move, lead, joints[1], inner, fade)
+            move, turn = self._with_two(move, held, lead, joints[1], inner, fade)
         return self.reach(lead, move, turn)
 
     def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
@@ -199,6 +209,7 @@ class LimbSolver:
     def _with_two(
         self,
         move: FloatArray,
+        held: FloatArray,
         lead: int,
         second: int,
         inner: Mapping[Contact, FloatArray],
@@ -206,11 +217,11 @@ class LimbSolver:
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
         other, share = displacement(self.motion, self.points[:, second], inner, fade)
-        alone = ~np.any(move != 0, axis=1) & (share > 0)
+        # Where the toe is not held, the whole foot follows its ankle.
+        move = move + (1 - held)[:, None] * other
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other
         turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
-        move = np.where(alone[:, None], other, move)
         return move, turn
 
     def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
@@ -218,10 +229,27 @@ class LimbSolver:
 
         Returns the motion, and by how many metres the worst frame was missed.
         """
-        limb, points = self.limb, self.points
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
             return self.motion, 0.0
+        turns, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
+        return self._turned(busy, turns), missed
+
+    def _in(self, busy: npt.NDArray[np.bool_]) -> LimbSolver:
+        """Return the limb in some frames; the motion stays whole."""
+        if busy.all():
+            return self
+        return replace(
+            self,
+            points=self.points[busy],
+            rotations=self.rotations[busy],
+            usual_pole=self.usual_pole[busy],
+            hinge=None if self.hinge is None else self.hinge[busy],
+        )
+
+    def _reached(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[_Turns, float]:
+        """Solve for the turns of the limb's joints; see :meth:`reach`."""
+        limb, points = self.limb, self.points
         hip, knee, end, contact = (points[:, j] for j in (limb.upper, limb.lower, limb.end, lead))
         thigh = np.linalg.norm(knee - hip, axis=1)
         shin = np.linalg.norm(end - knee, axis=1)
@@ -244,7 +272,7 @@ class LimbSolver:
             pole = bent_about(_perpendicular(knee - hip, line), line, self.hinge, off)
             new_pole = quat.rotate(swing, pole)
             normal, new_normal = self.hinge, quat.rotate(swing, self.hinge)
-        # A hinge tells the plane of a limb that is straight.
+        # A hinge determines the plane of a straight limb.
         most = _STRAIGHTEST if self.hinge is None else 1.0
         new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole, straightest=most)
         upper_turn = quat.multiply(
@@ -254,8 +282,8 @@ class LimbSolver:
             _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
         )
         short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
-        missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
-        return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+        missed = float((np.linalg.norm(new_end - target, axis=1) + short).max())
+        return _Turns(upper_turn, lower_turn, turn, new_end), missed
 
     def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
         """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
@@ -271,10 +299,10 @@ class LimbSolver:
     def _foot_turn(
         self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray
     ) -> FloatArray:
-        """Turn the foot about its contact by what the knee would have to bend too much for.
+        """Turn the foot about its contact, as far as the knee would otherwise bend too much.
 
-        Near full stretch a knee turns by degrees for each millimetre; there the foot takes the
-        change of the leg's length, and all of it where the leg is too short.
+        Near full stretch a knee turns by degrees per millimetre. There the foot turns instead, and
+        completely so if the leg is too short.
         """
         hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
         turn = quat.identity(len(hip))
@@ -296,34 +324,28 @@ class LimbSolver:
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
         return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
 
-    def _turned(
-        self,
-        busy: npt.NDArray[np.bool_],
-        upper_turn: FloatArray,
-        lower_turn: FloatArray,
-        end_turn: FloatArray,
-        new_end: FloatArray,
-    ) -> Motion:
-        """Write global turns of the limb's joints back as local rotations."""
+    def _turned(self, busy: npt.NDArray[np.bool_], turns: _Turns) -> Motion:
+        """Write global turns of the limb's joints in some frames back as local rotations."""
         motion, limb = self.motion, self.limb
         parents = motion.skeleton.parents
         local = motion.rotations.copy()
 
         def put(joint: int, own: FloatArray, above: FloatArray | None) -> None:
-            base = self._base(int(parents[joint]))
+            base = self._base(int(parents[joint]))[busy]
             if above is not None:
                 base = quat.multiply(above, base)
-            turned = quat.multiply(own, self.rotations[:, joint])
-            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)[busy]
+            turned = quat.multiply(own, self.rotations[busy, joint])
+            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)
 
-        put(limb.upper, upper_turn, None)
-        put(limb.lower, lower_turn, upper_turn)
+        put(limb.upper, turns.upper, None)
+        put(limb.lower, turns.lower, turns.upper)
         translations = dict(motion.translations)
         if limb.linked:
-            put(limb.end, end_turn, None)
-            translations[motion.skeleton.names[limb.end]] = self._linked_track(busy, new_end)
+            put(limb.end, turns.end, None)
+            name = motion.skeleton.names[limb.end]
+            translations[name] = self._linked_track(busy, turns.new_end)
         else:
-            put(limb.end, end_turn, lower_turn)
+            put(limb.end, turns.end, turns.lower)
         return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
 
     def _base(self, parent: int) -> FloatArray:
@@ -339,7 +361,7 @@ class LimbSolver:
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
-        moved = new_end - self.points[:, end]
-        local = quat.rotate(quat.conjugate(self._base(parent)), moved) / self.motion.units.metres
-        track[busy] += local[busy]
+        moved = new_end - self.points[busy, end]
+        base = self._base(parent)[busy]
+        track[busy] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

@@ -15,8 +15,6 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.memory import memory
 
-__all__ = ["mirror_pairs", "mirrored_rotations"]
-
 # A mirror across the YZ plane reverses rotations about Y and Z.
 _REFLECT = np.array([1.0, 1.0, -1.0, -1.0])
 

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["roles_by_name"]
-
-# Words for each part, the most specific first: "hip" with a side is a thigh only if no other is.
+# Words for each part, the most specific first: "hip" with a side is a thigh only if no other joint
+# is.
 _PARTS: dict[str, tuple[str, ...]] = {
     "hips": ("hips", "pelvis", "hip", "hipscenter", "hipcenter", "centerhip", "root"),
     "upper_leg": ("upleg", "upperleg", "thigh", "femur", "upperthigh", "hip"),
@@ -250,7 +249,7 @@ def _middle(names: _Names, limbs: Mapping[str, int]) -> dict[str, int]:
     roles |= {"spine": trunk[0], "chest": trunk[len(trunk) // 2], "upper_chest": trunk[-1]}
     up = names.skeleton.chain(roles["head"])[1:] if "head" in roles else []
     between = up[: up.index(trunk[-1])] if trunk[-1] in up else []
-    if between:  # the joint that carries the head is a neck, whatever its name
+    if between:  # the parent of the head is a neck, even if its name differs
         roles.setdefault("neck", between[-1])
     return roles
 
@@ -277,7 +276,7 @@ def _trunk(names: _Names, roles: Mapping[str, int]) -> list[int]:
     top = [roles[r] for r in ("neck", "head") if r in roles][:1]
     if top:
         trunk = [j for j in skeleton.chain(top[0])[1:] if j in trunk]
-    # The hips are where the legs branch off, whatever their name.
+    # The hips are the joint where the legs branch off; the name does not matter.
     legs = _both(roles, "upper_leg")
     hips = names.meeting([*legs, *trunk, *top])
     if legs and hips is not None:

@@ -21,8 +21,6 @@ from retime.motion import Motion, Units, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import carriers, global_rotations, positions
 
-__all__ = ["Help", "Posed", "planted_joints", "pose_figure"]
-
 Help = Literal["limb", "torso", "body"]
 # Cost of a rotation by one radian, and largest rotation from the pose in degrees, for each part.
 # Those of the trunk are shared by all of its joints.

@@ -14,8 +14,6 @@ import numpy as np
 from retime.compiled import kernel
 from retime.motion.kernels import multiply, rotate
 
-__all__ = ["forward_pose", "goal_rows", "settle_pose", "solve_pose"]
-
 
 @kernel
 def forward_pose(parents, offsets, rotations, joint, axis, q, places, turns, vectors):  # type: ignore[no-untyped-def]

@@ -15,8 +15,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["roles_by_shape"]
-
 # Largest relative difference of the lengths of two branches that form a pair, and of their bones:
 # captured bodies are not quite symmetric. Short bones may differ by a share of the figure's size.
 _ALIKE, _ALIKE_BONE, _SHORT_BONE = 0.08, 0.25, 0.02

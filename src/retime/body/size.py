@@ -10,8 +10,6 @@ from retime.motion.kinematics import height
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
 
-__all__ = ["judged", "judged_scale", "size_note", "standing_height"]
-
 # Plausible heights, and the height used for other figures, metres. Persons: from a small child to
 # a fictional giant. Others: from a mouse to an elephant.
 _PERSON, _TYPICAL_PERSON = (0.7, 2.6), 1.7
@@ -59,8 +57,8 @@ def size_note(motion: Motion) -> Note | None:
         return None
     tall = standing_height(motion)
     return Note(
-        f"the figure is {tall:.3g} m tall in its file; contacts and physics are judged as if it "
-        f"were {tall * scale:.3g} m",
+        f"the figure is {tall:.3g} m tall in its file; contacts and physics are computed "
+        f"for a height of {tall * scale:.3g} m",
         Remedy("give the scale in metres per unit", parameter="reading.scale"),
         code="implausible-size",
         height=tall,

@@ -14,24 +14,25 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.notes import Note
+from retime.sentences import Lasting
 
-# A still pose that was put before or after a motion: it stands still to this angle (radians), and
-# the step to the motion is this large and so many times the motion's own.
+# A still pose that was added before or after a motion: largest change within it (radians), and
+# smallest step to the motion, in radians and relative to the motion's own steps.
 _STILL, _STEP, _STEP_RATIO = 1e-4, np.radians(5.0), 8.0
 # Or it has fewer frames than this, and need not be still.
 _FEW = 10
 _MOST_OF_ONE = np.radians(30.0)
-# Nobody's root goes this fast (m/s), and so many times as fast as just before and after.
+# Implausible speed of the root: in m/s, and relative to the speed just before and after.
 _FASTEST, _SUDDEN = 20.0, 6.0
-# A floor is said not to be level from this angle on (degrees), where so sure and so wide (metres).
+# Tilt of a floor that is reported (degrees), with its least confidence and width (metres).
 _TILT, _SURE, _WIDE = 3.0, 0.75, 1.5
-# Feet of a clip this long (seconds) rest some time.
+# Length of a clip in which a foot is expected to rest, seconds.
 _LONG = 2.0
 _LISTED = 3
 
 
 def suspicions(motion: Motion) -> list[Note]:
-    """List what is probably wrong with a capture; nothing is changed, and it may be meant."""
+    """List probable errors of a capture; nothing is changed, because they may be intended."""
     if len(motion) < 3:
         return []
     motion = judged(motion)
@@ -41,7 +42,7 @@ def suspicions(motion: Motion) -> list[Note]:
 def _steps(motion: Motion) -> FloatArray:
     """Return how far the joints turn from frame to frame, the mean of all, (F - 1,).
 
-    One joint counts for a part only: a hand that flips over is no other pose.
+    The influence of a single joint is limited: a hand that flips over is not another pose.
     """
     angle = quat.angle(motion.rotations[1:], motion.rotations[:-1])
     found: FloatArray = np.minimum(angle, _MOST_OF_ONE).mean(axis=1)
@@ -116,9 +117,11 @@ def _ground(motion: Motion) -> list[Note]:
     if not feet and not any(found.drift):
         out.append(
             Note(
-                f"no foot rests for a tenth of a second in {motion.duration:.3g} s: the figure "
-                "floats, slides or hangs, or the scale is wrong",
+                "no foot rests for {least} in {duration:.3g}: the figure floats, slides or hangs, "
+                "or the scale is wrong",
                 code="feet-never-rest",
+                least=Lasting(0.1),
+                duration=Lasting(motion.duration),
             )
         )
     return out

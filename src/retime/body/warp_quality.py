@@ -34,7 +34,7 @@ class WarpQuality:
 
 
 def warp_quality(warp: TimeWarp) -> WarpQuality:
-    """Judge a warp: the worst of its channels."""
+    """Measure a warp: the worst of its channels."""
     worst = np.zeros(3)
     for name in (None, *warp.channels):
         graph = warp.channel(name)
@@ -74,7 +74,7 @@ class Deviation:
 
 
 def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = None) -> Deviation:
-    """Compare a warp with a known true one at output times (120 a second, unless given)."""
+    """Compare a warp with a known true one at output times (default: 120 per second)."""
     if times is None:
         a, b = truth.domain
         times = np.linspace(a, b, max(int(np.ceil((b - a) * 120)), 1) + 1)

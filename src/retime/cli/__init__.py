@@ -20,7 +20,7 @@ from retime.errors import RetimeError
 
 __all__ = ["COMMANDS", "main"]
 
-# Each command's line of help. Its module has its name, and so has the function or group in there.
+# Each command's line of help. Its module, and the function or group in it, have the same name.
 COMMANDS = {
     "info": "Show the contents of a motion file.",
     "contacts": "List, draw and export ground contacts.",
@@ -62,13 +62,12 @@ def _listed() -> None:
 
 def build_app(arguments: list[str]) -> typer.Typer:
     """Make the program; only the command that the arguments name is loaded."""
-    from retime.cli.help import Command, Group
+    from retime.cli.help import Group
 
     app = typer.Typer(
         name="retime",
         cls=Group,
         help=_ABOUT,
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
     )
 
@@ -94,14 +93,21 @@ def build_app(arguments: list[str]) -> typer.Typer:
         if not completing and name != wanted:
             app.command(name, help=summary)(_listed)
             continue
-        command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
-        if isinstance(command, typer.Typer):
-            for part in command.registered_commands:
-                part.cls = Command
-            app.add_typer(command, name=name, help=summary, cls=Group)
-        else:
-            app.command(name, cls=Command)(command)
+        _add_command(app, name, summary)
     return app
+
+
+def _add_command(app: typer.Typer, name: str, summary: str) -> None:
+    """Load a command, or a group of commands, and add it to the program."""
+    from retime.cli.help import Command, Group
+
+    command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
+    if not isinstance(command, typer.Typer):
+        app.command(name, cls=Command)(command)
+        return
+    for part in command.registered_commands:
+        part.cls = Command
+    app.add_typer(command, name=name, help=summary, cls=Group)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -149,12 +155,7 @@ def _run(arguments: list[str]) -> None:
 
     arguments, asked = take_help_all(arguments)
     try:
-        try:
-            build_app(arguments)(args=arguments, prog_name="retime", obj=asked)
-        except SystemExit as e:
-            if not e.code:
-                STREAMS.finish()
-            raise
+        _run_app(arguments, asked)
     except SystemExit as e:
         if e.code == 130:  # typer's own way to end at Ctrl-C says nothing
             _fail("stopped", 130)
@@ -167,14 +168,31 @@ def _run(arguments: list[str]) -> None:
     except KeyboardInterrupt:
         _fail("stopped", 130)
     except OSError as e:
-        if _is_broken_pipe(e):
-            # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(1) from None
-        from retime.errors import bounded
+        _fail_by_system(e)
 
-        where = f"{e.filename}: " if e.filename else ""
-        _fail(bounded(f"{where}{e.strerror or e}"), 2)
+
+def _run_app(arguments: list[str], asked: dict[str, Any]) -> None:
+    """Run the program; a successful command sends its result to standard output."""
+    from retime.cli.streams import STREAMS
+
+    try:
+        build_app(arguments)(args=arguments, prog_name="retime", obj=asked)
+    except SystemExit as e:
+        if not e.code:
+            STREAMS.finish()
+        raise
+
+
+def _fail_by_system(error: OSError) -> None:
+    """End on an error of the system, such as a full disk."""
+    if _is_broken_pipe(error):
+        # The reader of the pipe has closed it; redirect stdout, so that Python exits silently.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    from retime.errors import bounded
+
+    where = f"{error.filename}: " if error.filename else ""
+    _fail(bounded(f"{where}{error.strerror or error}"), 2)
 
 
 def _is_broken_pipe(e: OSError) -> bool:
@@ -185,7 +203,7 @@ def _is_broken_pipe(e: OSError) -> bool:
 
 
 def _print_anything() -> None:
-    """Let streams of a narrow encoding, as on Windows, replace characters that they lack."""
+    """Make streams with a narrow encoding, as on Windows, replace characters that they lack."""
     for stream in (sys.stdout, sys.stderr):
         narrow = (getattr(stream, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         if narrow and hasattr(stream, "reconfigure"):

@@ -20,7 +20,6 @@ from retime.cli.options import (
 )
 from retime.cli.retiming import retime_file
 from retime.methods.align import AlignParameters
-from retime.times import Clock
 
 
 @with_retiming
@@ -58,6 +57,5 @@ def align(
         from retime.methods.align import alignment
         from retime.plot.alignments import draw_alignment
 
-        motion = retiming.read(source)
-        given = given.resolved(Clock.of(motion, retiming.fps))
+        motion, given = retiming.read_for(given, source)
         draw_alignment(alignment(motion, given.parameters), plot, names=(source.stem, other.stem))

@@ -194,7 +194,7 @@ def batch(
         with _shown(as_json, failures) as told:
             summary = run_batch(asked, where, told)
     except KeyboardInterrupt:
-        note("what is done is kept; go on with --resume")
+        note("finished results are kept; continue with --resume")
         raise
     finally:
         where.close()
@@ -205,10 +205,43 @@ def batch(
 
 def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     fields = asdict(summary)
+    damaged = fields.pop("damaged")
+    notes = [*_failure_notes(failures), *_earlier_notes(summary), *_damage_notes(damaged)]
+    if as_json:
+        print(json.dumps({"event": "end", **fields, "notes": notes}))
+        return
+    fields["replaced"] = summary.replaced or None
+    fields["strangers"] = summary.strangers or None
+    fields["seconds"] = round(summary.seconds, 2)
+    fields["per_second"] = _per_second(summary)
+    report(fields, as_json=False, notes=notes)
+
+
+def _per_second(summary: Any) -> float:
+    """Return the results made per second."""
+    worked = summary.finished - summary.kept
+    return worked / summary.seconds if summary.seconds else 0.0
+
+
+def _failure_notes(failures: list[str]) -> list[Note]:
     notes = [Note(text, code="clip-failed") for text in failures[:_LISTED]]
     if len(failures) > _LISTED:
         more = f"{len(failures) - _LISTED} more failed; retime report OUT lists them"
         notes.append(Note(more, code="clips-failed", clips=len(failures)))
+    return notes
+
+
+def _damage_notes(damaged: list[str]) -> list[Note]:
+    notes = [Note(text, code="row-damaged") for text in damaged[:_LISTED]]
+    if len(damaged) > _LISTED:
+        more = f"{len(damaged) - _LISTED} more rows were damaged; their results are new"
+        notes.append(Note(more, code="rows-damaged", rows=len(damaged)))
+    return notes
+
+
+def _earlier_notes(summary: Any) -> list[Note]:
+    """Return notes on results of earlier runs."""
+    notes = []
     if summary.replaced:
         notes.append(
             Note(
@@ -227,20 +260,7 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
                 results=summary.strangers,
             )
         )
-    damaged = fields.pop("damaged")
-    notes += [Note(text, code="row-damaged") for text in damaged[:_LISTED]]
-    if len(damaged) > _LISTED:
-        more = f"{len(damaged) - _LISTED} more rows were damaged; their results are new"
-        notes.append(Note(more, code="rows-damaged", rows=len(damaged)))
-    if as_json:
-        print(json.dumps({"event": "end", **fields, "notes": notes}))
-        return
-    worked = summary.finished - summary.kept
-    fields["replaced"] = summary.replaced or None
-    fields["strangers"] = summary.strangers or None
-    fields["seconds"] = round(summary.seconds, 2)
-    fields["per_second"] = worked / summary.seconds if summary.seconds else 0.0
-    report(fields, as_json=False, notes=notes)
+    return notes
 
 
 @contextlib.contextmanager
@@ -290,13 +310,11 @@ def _bar() -> Iterator[Callable[[Any], None]]:
         task = bar.add_task("", total=None, rate=0.0, failed=0, rejected=0)
 
         def advance(summary: Any) -> None:
-            worked = summary.finished - summary.kept
-            rate = worked / summary.seconds if summary.seconds else 0.0
             bar.update(
                 task,
                 completed=summary.finished,
                 total=summary.total,
-                rate=rate,
+                rate=_per_second(summary),
                 failed=summary.failed,
                 rejected=summary.rejected,
             )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from retime.cli.console import report
 from retime.cli.options import Json, file_option, must_differ, must_have_a_folder, seconds
+
+if TYPE_CHECKING:
+    from retime.arrays import FloatArray
+    from retime.media.audio.beat_list import BeatList
 
 BeatFile = Annotated[
     Path | None,
@@ -82,20 +86,32 @@ def beats(
     )
     if target is not None:
         write_beats(found, target)
-    slow, fast = found.bpm_range
-    rounded = [round(float(t), 3) for t in found.beats]
-    fields = {
-        "song": str(song),
+    fields = {"song": song, **_about(found), "output": target}
+    if as_json:
+        fields["onsets_s"] = _milliseconds(found.onsets)
+    elif _is_steady(found):
+        fields["bpm_range"] = None
+    report(fields, as_json=as_json)
+
+
+def _about(found: BeatList) -> dict[str, Any]:
+    return {
         "duration_s": found.duration,
         "bpm": found.bpm,
-        "bpm_range": [slow, fast] if fast - slow > 0.03 * found.bpm or as_json else None,
-        "beats": len(rounded),
-        "beats_s": rounded,
-        "downbeats_s": [round(float(t), 3) for t in found.downbeats] or "not clear",
+        "bpm_range": list(found.bpm_range),
+        "beats": len(found.beats),
+        "beats_s": _milliseconds(found.beats),
+        "downbeats_s": _milliseconds(found.downbeats) or "not clear",
         "onsets": len(found.onsets),
         "from": found.origin,
-        "output": None if target is None else str(target),
     }
-    if as_json:
-        fields["onsets_s"] = [round(float(t), 3) for t in found.onsets]
-    report(fields, as_json=as_json)
+
+
+def _is_steady(found: BeatList) -> bool:
+    slow, fast = found.bpm_range
+    return bool(fast - slow <= 0.03 * found.bpm)
+
+
+def _milliseconds(times: FloatArray) -> list[float]:
+    """Return times in seconds, rounded to milliseconds."""
+    return [round(float(t), 3) for t in times]

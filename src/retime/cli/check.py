@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from retime.cli.compared import Compared
 from retime.cli.console import note, report, table
 from retime.cli.options import (
     Contacts,
@@ -17,8 +18,6 @@ from retime.cli.options import (
     SourceMotion,
     TrueWarp,
     WarpIn,
-    must_take_a_skeleton,
-    read_source,
     with_parameters,
     with_reading,
 )
@@ -26,6 +25,7 @@ from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
+from retime.motion import Motion
 from retime.notes import Note
 from retime.parameters import declared
 
@@ -81,30 +81,36 @@ def check(
     retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
     from retime.body.metrics import measure
-    from retime.body.suspicions import suspicions
-    from retime.io.warp_json import read_warp
 
     if (parameters or recipe is not None or contacts is not None) and not physics:
         raise InputError("gravity, masses, contacts and recipes need --physics")
-    must_take_a_skeleton(reading, [file] if source is None else [file, source])
-    motion = reading.for_file(file).read(file, animation=animation)
-    if not len(motion):
-        raise InputError(f"{file} has no frames to measure")
-    original = None if source is None else read_source(source, reading, animation)
-    used, right = (None if w is None else read_warp(w) for w in (warp, truth))
-    found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
-    before = {} if original is None else measure(original, min_contact=min_contact)
-    told = None
-    if physics:
-        told = _judged(motion, original, used, parameters, recipe, contacts)
-    notes = [*motion.notes, *suspicions(motion), *([] if "foot_skate" in found else [_NO_FEET])]
-    notes += [] if told is None else told.notes
+    given = Compared.read(file, reading, animation, source=source, warp=warp, truth=truth)
+    found = measure(
+        given.motion,
+        source=given.source,
+        warp=given.warp,
+        truth=given.truth,
+        min_contact=min_contact,
+    )
+    before = {} if given.source is None else measure(given.source, min_contact=min_contact)
+    told = _judged(given, parameters, recipe, contacts) if physics else None
+    notes = _notes(given.motion, found, told)
     if as_json:
-        fields = {"file": str(file), "measures": found, "source_measures": before or None}
+        fields = {"file": file, "measures": found, "source_measures": before or None}
         judged = {} if told is None else {"physics": told.to_json()}
         report(fields | judged, as_json=True, notes=notes)
     else:
         _print(found, before, told, notes)
+
+
+def _notes(motion: Motion, found: dict[str, float], told: Any) -> list[Note]:
+    """Return the notes of a motion, what looks wrong in it, and what could not be measured."""
+    from retime.body.suspicions import suspicions
+
+    notes = [*motion.notes, *suspicions(motion)]
+    if "foot_skate" not in found:
+        notes.append(_NO_FEET)
+    return notes if told is None else [*notes, *told.notes]
 
 
 def _print(found: dict[str, float], before: dict[str, float], told: Any, notes: list[Note]) -> None:
@@ -129,30 +135,25 @@ def _print_measures(found: dict[str, float], before: dict[str, float]) -> None:
 
 
 def _judged(
-    motion: Any,
-    source: Any,
-    warp: Any,
-    parameters: dict[str, Any],
-    recipe: Path | None,
-    contacts: Path | None,
+    compared: Compared, parameters: dict[str, Any], recipe: Path | None, contacts: Path | None
 ) -> Any:
-    """Judge the result by the body of the source if it is given, otherwise by its own."""
+    """Measure the result with the body of the source if it is given, otherwise with its own."""
     from retime.io.json_text import parse_json
     from retime.methods.physics import judge, judged_by
     from retime.methods.physics.gravity import gravity_noted
     from retime.recipe.json import read_recipe
 
     given = dict(parameters)
-    meant = None if warp is None else gravity_noted(warp.notes)
-    if recipe is None and meant is not None:
-        given.setdefault("gravity", meant)  # for which the warp was made
+    if recipe is None and compared.warp is not None:
+        meant = gravity_noted(compared.warp.notes)  # for which the warp was made
+        given = given if meant is None else {"gravity": meant} | given
     if "body_data" in given:
         given["body_data"] = parse_json(Path(given["body_data"]))
     if contacts is not None:
         given |= known_contacts(contacts)
     steps = () if recipe is None else read_recipe(recipe).steps
     made = judged_by((s.parameters for s in steps if not s.mute), given)
-    return judge(motion, made, source=source, warp=warp)
+    return judge(compared.motion, made, source=compared.source, warp=compared.warp)
 
 
 def _print_physics(told: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import time
 import traceback
@@ -12,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from retime.cli.streams import STREAMS
-from retime.notes import Note, Remedy, as_notes, present
+from retime.notes import Note, Presenter, Remedy, as_notes, present
 from retime.parameters import Parameter, declared
 
 
@@ -21,9 +22,10 @@ class _Loudness:
     verbose = False
 
 
-# Notes on nearly every file, that ask for nothing: `retime info` and --verbose print them.
+# Notes that nearly every file has and that need no action: only `retime info` and --verbose print
+# them.
 _ROUTINE = {"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"}
-# Ends of fields' names: factor, digits after the point and unit for a person.
+# Suffixes of field names, with factor, decimals and unit for display.
 _UNITS = {
     "s": (1, 3, "s"),
     "m": (1, 3, "m"),
@@ -71,15 +73,33 @@ def note(text: str) -> None:
 
 
 def said(text: str) -> str:
-    """Return a note or message with the command-line option of its remedy."""
-    return present(text, _option)
+    """Return a note or message with command-line options in place of parameters."""
+    return present(text, _CommandLine())
 
 
-def _option(remedy: Remedy) -> str:
-    scope, _, name = remedy.parameter.rpartition(".")
-    flags = (p.flag for p in _declared_in(scope) if p.name == name)
-    flag = next(flags, name.replace("_", "-"))
-    return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
+# Flags of the running command by the names of the parameters: those of its method, and of reading.
+METHOD_FLAGS: dict[str, str] = {}
+READING_FLAGS: dict[str, str] = {}
+
+
+class _CommandLine(Presenter):
+    """Show parameters as options; those of a recipe file keep their names."""
+
+    def parameter(self, name: str, item: str) -> str:
+        """Return the option of a parameter."""
+        flag = METHOD_FLAGS.get(name) or READING_FLAGS.get(name)
+        return f"--{flag}" if flag else f"{name}{item}"
+
+    def step(self, word: str, number: int, name: str) -> str:
+        """Return the step of a recipe; the command of a method has no steps that a user knows."""
+        return "" if METHOD_FLAGS and word == "step" else super().step(word, number, name)
+
+    def remedy(self, remedy: Remedy) -> str:
+        """Return the option to give."""
+        scope, _, name = remedy.parameter.rpartition(".")
+        flags = (p.flag for p in _declared_in(scope) if p.name == name)
+        flag = next(flags, name.replace("_", "-"))
+        return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 
 def _declared_in(scope: str) -> Iterable[Parameter]:
@@ -98,7 +118,10 @@ def _declared_in(scope: str) -> Iterable[Parameter]:
 
 
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = ()) -> None:
-    """Print a command's result: a line for each name and value, or JSON."""
+    """Print a command's result: a line for each name and value, or JSON.
+
+    Values may be paths. Without JSON, those that are ``None`` are left out.
+    """
     notes = list(dict.fromkeys(as_notes(notes)))
     if _Loudness.quiet and "output" in fields and not as_json:
         return
@@ -111,15 +134,18 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = 
 
 def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -> None:
     if as_json:
-        told = {"notes": notes, "note_codes": [n.code for n in notes]}
-        narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
-        print(json.dumps({**fields, **told}, indent=1, ensure_ascii=narrow))
+        _print_json({**fields, "notes": notes, "note_codes": [n.code for n in notes]})
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
-    is_routine = "output" in fields and not _Loudness.verbose
+    left_out = _ROUTINE if "output" in fields and not _Loudness.verbose else ()
     for text in notes:
-        if not (is_routine and text.code in _ROUTINE):
+        if text.code not in left_out:
             note(text)
+
+
+def _print_json(fields: Mapping[str, Any]) -> None:
+    narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
+    print(json.dumps(fields, indent=1, ensure_ascii=narrow, default=os.fspath))
 
 
 def _line(name: str, value: Any) -> tuple[str, str]:
@@ -134,7 +160,7 @@ def _line(name: str, value: Any) -> tuple[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    if STREAMS.written is not None and value == str(STREAMS.written):
+    if STREAMS.written is not None and value == STREAMS.written:
         return "standard output"
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "none"

@@ -14,7 +14,7 @@ from retime.evaluate.reading import Reading
 if TYPE_CHECKING:
     from retime.body.contacts import FoundContacts
 
-# A contact with less confidence was asked for by a force alone.
+# Contacts of less confidence are inferred from forces only.
 _SEEN = 0.5
 
 
@@ -41,10 +41,10 @@ def contacts(
     """List, draw and export contacts with the ground and other supports.
 
     Heels, balls of the feet and toes, hands, knees, elbows, the seat, the back and the head are
-    looked at, on any ground. A contact with a confidence below 0.5 was not seen: something must
-    hold the body there. Edit the JSON file and give it to guided, physics, stagger and the others
-    with --contacts; joints that it names follow it, contacts of all other joints are still found.
-    Put {"only": true, "contacts": [...]} into it to find no others.
+    examined, on any ground. A contact with a confidence below 0.5 is inferred: the body needs
+    support there. Edit the JSON file and give it to guided, physics, stagger and the others with
+    --contacts; joints that it names follow it, contacts of all other joints are still found. Put
+    {"only": true, "contacts": [...]} into it to find no others.
 
     Example: retime contacts walk.bvh walk.json --plot walk.png
     """
@@ -62,7 +62,7 @@ def contacts(
 
         draw_contacts(motion, found, plot)
     fields: dict[str, Any] = {
-        "file": str(file),
+        "file": file,
         "contacts": listed,
         "flights": [{"start": a, "end": b} for a, b in found.flights],
         "unknown_share": found.unknown,
@@ -70,8 +70,8 @@ def contacts(
         "floor_level_m": found.floor.level,
         "floor_tilt_deg": found.floor.tilt,
         "foot_slide_mps": found.floor.slide,
-        "output": None if output is None else str(output),
-        "picture": None if plot is None else str(plot),
+        "output": output,
+        "picture": plot,
     }
     if not as_json:
         fields = _in_rows(fields, found)
@@ -86,7 +86,7 @@ def _in_rows(fields: dict[str, Any], found: FoundContacts) -> dict[str, Any]:
         doubt = "" if contact.confidence >= _SEEN else "?"
         rows.setdefault(name, []).append(f"{contact.start:.2f}-{contact.end:.2f}{doubt}")
     if any(c.confidence < _SEEN for c in found.contacts):
-        rows["?"] = ["not seen, but something must hold the body there"]
+        rows["?"] = ["inferred: the body needs support there"]
     flights = [f"{a:.2f}-{b:.2f}" for a, b in found.flights] or "none"
     shown: dict[str, Any] = {"file": fields["file"], "contacts": "from-to, s" if rows else "none"}
     return shown | rows | fields | {"contacts": shown["contacts"], "flights": flights}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from retime.cli.console import report
 from retime.cli.options import (
     DropRest,
@@ -37,17 +39,10 @@ def convert(
     retime convert walk.bvh positions.csv
     """
     from retime.evaluate import Evaluator, Job
-    from retime.io import format_of, keeps_file, write
+    from retime.io import format_of, write
 
     must_differ(source, target)
-    format_of(target)
-    if fps is not None and keeps_file(format_of(source), target):
-        raise InputError(
-            f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
-            "leave --fps out, or convert to another kind, such as .bvh"
-        )
-    if reading.roles is not None and format_of(target).name != "npz":
-        raise InputError("roles are kept in .npz files only: leave --map out")
+    _must_be_kept(source, target, fps, reading)
     motion = reading.read(source, animation=animation)
     if fps is None and motion.sample_times is not None and format_of(target).even:
         fps = float(f"{motion.rate:.6g}")
@@ -61,5 +56,19 @@ def convert(
     if fps is not None:
         motion = Evaluator().evaluate(Job(source=motion, fps=fps)).motion
     write(motion, target, drop_rest=drop_rest)
-    fields = {"output": str(target), "frames": len(motion), "fps": motion.rate}
+    fields = {"output": target, "frames": len(motion), "fps": motion.rate}
     report(fields, as_json=as_json, notes=motion.notes)
+
+
+def _must_be_kept(source: Path, target: Path, fps: float | None, reading: Reading) -> None:
+    """Reject options that the format of the result cannot keep."""
+    from retime.io import format_of, keeps_file
+
+    form = format_of(target)
+    if fps is not None and keeps_file(format_of(source), target):
+        raise InputError(
+            f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
+            "leave --fps out, or convert to another kind, such as .bvh"
+        )
+    if reading.roles is not None and form.name != "npz":
+        raise InputError("roles are kept in .npz files only: leave --map out")

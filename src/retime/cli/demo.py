@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from retime.cli.console import report
 from retime.cli.options import Json
+from retime.errors import InputError
 
 _NEXT = """\
   {retime} guided {folder}/jump.bvh short.bvh --duration 80%   (shorten it, or a clip of your own)
-  {retime} check short.bvh --source {folder}/jump.bvh          (see how good the result is)
+  {retime} check short.bvh --source {folder}/jump.bvh          (measure the quality of the result)
   {retime} --help                                           (list all commands)
 For the studio in the browser: make studio in a clone, or pip install "retime[studio]"."""
 _PAGE = """<!doctype html>
@@ -27,13 +29,14 @@ img{max-width:100%}</style></head><body>
 <a href="jump.glb">both as GLB</a>).</p>
 <img src="strips.png" alt="Film strips of the jump before and after">
 <img src="warp.png" alt="The warp: output time against source time, and playback speed">
-<h2>A walk with looser arms</h2>
-<p>Each joint of an arm follows the one above it a little later
-(<a href="walk-loosened.glb">GLB</a>).</p>
-<img src="walk-poses.png" alt="When each joint reaches each pose">
+<h2>A punch with a looser arm</h2>
+<p>Each joint of the right arm follows the one above it a little later
+(<a href="punch-loose.glb">GLB</a>).</p>
+<img src="punch-loose.png" alt="A punch before and after at the same times: the fist is behind">
 <h2>A punch that lands 0.2 s earlier</h2>
-<p>The arm is carried along, the legs keep their timing (<a href="punch-earlier.glb">GLB</a>).</p>
-<img src="punch-times.png" alt="How far ahead of time each joint is">
+<p>The arm and the trunk move with the fist, the legs keep their timing
+(<a href="punch-early.glb">GLB</a>).</p>
+<img src="punch-early.png" alt="The punch before and after at the same times: the fist is ahead">
 </body></html>
 """
 
@@ -46,22 +49,24 @@ def demo(
 ) -> None:
     """Retime sample motions, and write the results with their warps and pictures.
 
-    A jump is guided by its own timing: the idle time gives way, the flight keeps its speed. A walk
-    is loosened as staggered poses, and a punch dragged earlier by a time control surface.
+    A jump is shortened by guided time warping: the idle time is cut, the flight keeps its speed.
+    The arm of a punch is loosened with staggered poses. Its strike is dragged earlier with a time
+    control surface.
     """
     from retime.io import write
     from retime.io.warp_json import write_warp
-    from retime.methods.staggered import StaggeredPoses
-    from retime.methods.surface import ControlSurfaces, SurfaceKey
-    from retime.plot.poses import draw_poses
+    from retime.methods.staggered import PoseEdit
+    from retime.methods.surface import SurfaceKey
+    from retime.plot.overlays import draw_overlay
     from retime.plot.strips import draw_strips
-    from retime.plot.surfaces import draw_joint_times
     from retime.plot.warps import draw_warps
     from retime.recipe import Recipe, Step
     from retime.recipe.json import write_recipe
-    from retime.samples import jump, punches, walk
+    from retime.samples import jump, punches
     from retime.timing import TimeWarp
 
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; give the name of a folder")
     folder.mkdir(parents=True, exist_ok=True)
     motion = jump()
     recipe = Recipe([Step("guided", {"duration": 2.0}), Step("hold")])
@@ -76,21 +81,19 @@ def demo(
     draw_strips({"jump": motion, "retimed": retimed}, folder / "strips.png")
     write(retimed, folder / "jump.glb", original=motion)  # both, for any viewer
 
-    poses = StaggeredPoses.from_motion(walk())
-    for side in ("left", "right"):
-        poses = poses.succession(f"{side}_upper_arm", 0.04, 1.5)
-    write(poses.motion(), folder / "walk-loosened.glb", original=poses.source)
-    draw_poses(poses, folder / "walk-poses.png")
-
-    key = SurfaceKey(time=1.2, joint="right_hand", shift=-0.2)
-    surfaces = ControlSurfaces(punches(), [key])
-    earlier = Recipe([Step("surface", {"keys": [key]})]).evaluate(surfaces.motion)
-    write(earlier, folder / "punch-earlier.glb", original=surfaces.motion)
-    draw_joint_times(surfaces, folder / "punch-times.png")
+    boxer, strike = punches(), 1.47  # s, when the right arm is straight
+    lag = PoseEdit("succession", {"joint": "right_upper_arm", "step": 0.05, "power": 1.2})
+    loose = Recipe([Step("stagger", {"edits": [lag]})]).evaluate(boxer)
+    key = SurfaceKey(time=strike, joint="right_hand", shift=-0.2)
+    early = Recipe([Step("surface", {"keys": [key]})]).evaluate(boxer)
+    for name, edited, begin in (("punch-loose", loose, 1.3), ("punch-early", early, 1.1)):
+        write(edited, folder / f"{name}.glb", original=boxer)
+        moments = np.linspace(begin, begin + 0.35, 6)
+        draw_overlay(boxer, edited, moments, folder / f"{name}.png", joint="RightHand")
     names = [
         *("jump.bvh", "jump-retimed.bvh", "jump.glb", "warp.json", "recipe.json"),
-        *("warp.png", "strips.png", "walk-loosened.glb", "walk-poses.png"),
-        *("punch-earlier.glb", "punch-times.png", "index.html"),
+        *("warp.png", "strips.png", "punch-loose.glb", "punch-loose.png"),
+        *("punch-early.glb", "punch-early.png", "index.html"),
     ]
     page = folder / "index.html"
     page.write_text(_PAGE, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -39,20 +40,10 @@ def guided(
     retime guided jump.bvh --suggest
     """
     from retime.io.warp_json import read_warp
-    from retime.methods.guided import suggest_keytimes
     from retime.recipe import Step
 
     if suggest:
-        motion = retiming.read(source)
-        found = suggest_keytimes(motion)
-        if retiming.as_json:
-            listed = [{"time": s.time, "weight": s.weight} for s in found]
-            report({"file": str(source), "suggestions": listed}, as_json=True, notes=motion.notes)
-        elif found:
-            rows = [(f"{s.time:.3f}", f"{s.weight:.2f}") for s in found]
-            table(rows, header=("source s", "weight"))
-        else:
-            report({"suggestions": "none: nothing stands out"}, as_json=False)
+        _list_suggestions(source, retiming)
         return
     if target is None:
         raise InputError("give an output file, or --suggest")
@@ -62,3 +53,18 @@ def guided(
     if smooth:
         steps.append(Step("smooth"))
     retime_file(steps, source, target, retiming, warp_file=warp)
+
+
+def _list_suggestions(source: Path, retiming: Retiming) -> None:
+    from retime.methods.guided import suggest_keytimes
+
+    motion = retiming.read(source)
+    found = suggest_keytimes(motion)
+    if retiming.as_json:
+        listed = [{"time": s.time, "weight": s.weight} for s in found]
+        report({"file": source, "suggestions": listed}, as_json=True, notes=motion.notes)
+    elif found:
+        rows = [(f"{s.time:.3f}", f"{s.weight:.2f}") for s in found]
+        table(rows, header=("source s", "weight"))
+    else:
+        report({"suggestions": "none: nothing stands out"}, as_json=False)

@@ -13,7 +13,10 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-# Wider lines are hard to read; wider labels get a line of their own.
+from retime.cli.usage import in_one_sentence
+from retime.errors import InputError, did_you_mean
+
+# Wider lines are hard to read; wider labels get a separate line.
 _WIDEST, _WIDEST_LABEL = 100, 28
 _HELP_ALL, _EVERY = "--help-all", "retime.help_all"
 _TIMES = "Times are seconds (2.4), frames (48f), percent (80%) or minutes (1:02.5)."
@@ -22,10 +25,19 @@ _FIRST = ("--duration", "--keytime", "--reference")
 _LAST = ("--plot", "--strip", "--warp", "--hold", "--fps", "--json")
 # A paragraph, or a title above names and their texts.
 Part = str | tuple[str, list[tuple[str, str]]]
+# Names and their texts, by the title above them.
+Panels = dict[str, list[tuple[str, str]]]
 
 
 class Command(TyperCommand):
     """A command whose help fits a screen."""
+
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments."""
+        with in_one_sentence(self, _path(info_name, parent), args):
+            return super().make_context(info_name, args, parent, **extra)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words after the name of the command in its usage."""
@@ -39,6 +51,22 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands whose help lists them."""
 
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments before the command; without any, print the help."""
+        with in_one_sentence(self, _path(info_name, parent), args):
+            return super().make_context(info_name, args or ["--help"], parent, **extra)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the first argument names."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            near = did_you_mean(args[0], self.commands)
+            raise InputError(
+                f"there is no command {args[0]!r}{near} (see {ctx.command_path} --help)"
+            )
+        return super().resolve_command(ctx, args)
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words after the name of the group in its usage."""
         return ["COMMAND", "..."]
@@ -46,6 +74,11 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         formatter.write(_page(self, ctx, _commands(self, ctx)))
+
+
+def _path(name: Any, parent: Any) -> str:
+    """Return how a command is called, such as ``retime warp make``."""
+    return f"{parent.command_path} {name}" if parent is not None else str(name)
 
 
 def take_help_all(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
@@ -131,20 +164,27 @@ def _options(command: Any, ctx: Any) -> Iterator[Part]:
     panels = _panels(command.params, whole=every)
     shown = panels if every else {k: panels[k] for k in ("Arguments", "Options")}
     yield from ((title, rows) for title, rows in shown.items() if rows)
-    end = []
-    if any("TIME" in name for rows in shown.values() for name, _ in rows):
-        end.append(_TIMES)
     hidden = {title: rows for title, rows in panels.items() if title not in shown}
-    if hidden:
-        count, topics = sum(map(len, hidden.values())), ", ".join(hidden).lower()
-        end.append(f"{count} more options with {_HELP_ALL}: {topics}.")
+    end = [*_about_times(shown), *_about_hidden(hidden)]
     if end:
         yield "\n".join(end)
 
 
-def _panels(parameters: Any, *, whole: bool) -> dict[str, list[tuple[str, str]]]:
+def _about_times(shown: Panels) -> list[str]:
+    names = [name for rows in shown.values() for name, _ in rows]
+    return [_TIMES] if any("TIME" in name for name in names) else []
+
+
+def _about_hidden(hidden: Panels) -> list[str]:
+    if not hidden:
+        return []
+    count, topics = sum(map(len, hidden.values())), ", ".join(hidden).lower()
+    return [f"{count} more options with {_HELP_ALL}: {topics}."]
+
+
+def _panels(parameters: Any, *, whole: bool) -> Panels:
     """Return names and texts by panel: ``whole`` texts, or the first sentences of options."""
-    panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    panels: Panels = {"Arguments": [], "Options": []}
     for p in sorted(parameters, key=_rank):
         text = p.help or ""
         if _is_argument(p):

@@ -12,6 +12,10 @@ from retime.evaluate.reading import Reading
 
 if TYPE_CHECKING:
     from retime.body import Body
+    from retime.motion import Motion
+
+# Joints with more contacts than this are summarised.
+_LISTED = 4
 
 
 @with_reading
@@ -32,19 +36,33 @@ def info(
     from retime.body.contacts.found import found_notes
     from retime.body.suspicions import suspicions
     from retime.io import contacts_in_file, kind_of
-    from retime.motion.kinematics import height
 
     motion = reading.read(file, animation=None if animation == "all" else animation)
-    clips = kind_of(file).contents(file)
     body = find_body(motion)
     contacts = contacts_in_file(motion) or detect_contacts(motion, min_contact=min_contact)
+    fields: dict[str, Any] = {
+        "file": file,
+        "format": kind_of(file).name,
+        "animations": kind_of(file).contents(file) or None,
+        **_about(motion, body),
+        "contacts": [c.to_document() for c in contacts],
+    }
+    if not as_json:
+        fields = _for_a_person(fields, body)
+    if joints:
+        fields["joint_names"] = list(motion.skeleton.names)
+    notes = [*motion.notes, *found_notes(motion, find_contacts(motion)), *suspicions(motion)]
+    report(fields, as_json=as_json, notes=notes)
+
+
+def _about(motion: Motion, body: Body) -> dict[str, Any]:
+    """Return the size of a motion, its skeleton, units and roles."""
+    from retime.motion.kinematics import height
+
     joint_tree, units = motion.skeleton, motion.units
     roots = [joint_tree.names[r] for r in joint_tree.roots]
     tall = (body.height or height(joint_tree)) * units.metres
-    fields: dict[str, Any] = {
-        "file": str(file),
-        "format": kind_of(file).name,
-        "animations": clips or None,
+    return {
         "frames": len(motion),
         "fps": motion.rate,
         "duration_s": motion.duration,
@@ -61,14 +79,7 @@ def info(
         "height_m": tall or None,
         "roles": {r: joint_tree.names[j] for r, j in body.roles.items()},
         "roles_sure": {r: body.confidence[r] for r in body.roles},
-        "contacts": [c.to_document() for c in contacts],
     }
-    if not as_json:
-        fields = _for_a_person(fields, body)
-    if joints:
-        fields["joint_names"] = list(joint_tree.names)
-    notes = [*motion.notes, *found_notes(motion, find_contacts(motion)), *suspicions(motion)]
-    report(fields, as_json=as_json, notes=notes)
 
 
 def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
@@ -76,16 +87,32 @@ def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
 
     clips, contacts = fields["animations"] or [], fields["contacts"]
     shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
-    listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
     return (
         shown
         | {"animations": "\n".join(map(summary, clips)) or None}
         | _roles_by_part(body)
-        | {"contacts": listed}
+        | {"contacts": _contacts_by_joint(contacts)}
     )
 
 
-# Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
+def _contacts_by_joint(contacts: list[dict[str, Any]]) -> str:
+    """Return a line for each joint: its contacts, or how many there are and how long they last."""
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for contact in contacts:
+        spans.setdefault(contact["joint"], []).append((contact["start"], contact["end"]))
+    lines = []
+    for joint, times in spans.items():
+        text = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in times) + " s"
+        if len(times) > _LISTED:
+            total = sum(end - start for start, end in times)
+            text = f"{len(times)} contacts, {total:.1f} s in total"
+        lines.append(f"{joint}: {text}")
+    if any(len(times) > _LISTED for times in spans.values()):
+        lines.append("(retime contacts lists all times)")
+    return "\n".join(lines) or "none"
+
+
+# Rows of the table of roles: label, and roles from the trunk outwards.
 _PARTS = {
     "trunk": ("hips", "spine", "chest", "upper_chest", "neck", "head"),
     **{
@@ -100,12 +127,13 @@ _PARTS = {
 
 
 def _roles_by_part(body: Body) -> dict[str, Any]:
-    """Show the roles as a person reads them: a row per part, with any doubt."""
-    rows: dict[str, Any] = {}
-    for part, roles in _PARTS.items():
-        found = [r for r in roles if r in body.roles]
-        if found:
-            names = " > ".join(dict.fromkeys(str(body.name(r)) for r in found))
-            sure = min(body.confidence[r] for r in found)
-            rows[part] = names if sure > 0.9 else f"{names} ({100 * sure:.0f} % sure)"
+    """Return a row of roles per body part, with the confidence if it is low."""
+    found = {part: [r for r in roles if r in body.roles] for part, roles in _PARTS.items()}
+    rows = {part: _chain(body, roles) for part, roles in found.items() if roles}
     return rows or {"roles": "none found; name them with --map"}
+
+
+def _chain(body: Body, roles: list[str]) -> str:
+    names = " > ".join(dict.fromkeys(str(body.name(r)) for r in roles))
+    sure = min(body.confidence[r] for r in roles)
+    return names if sure > 0.9 else f"{names} ({100 * sure:.0f} % sure)"

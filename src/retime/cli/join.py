@@ -65,7 +65,7 @@ def join(
     joined = concatenate(clips, fps=fps)
     write(joined, target, drop_rest=drop_rest)
     fields = {
-        "output": str(target),
+        "output": target,
         "clips": len(clips),
         "frames": len(joined),
         "fps": joined.rate,

@@ -153,8 +153,7 @@ def live(
         Path | None,
         file_option(
             "--key",
-            "Private file with a key of the feed that programs may use again and again; it is made "
-            "where there is none.",
+            "Private file with a reusable key for the feed; created if it does not exist.",
         ),
     ] = None,
     tls: Annotated[

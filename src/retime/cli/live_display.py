@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """A few calm lines on a terminal; a line a change elsewhere; JSON lines for machines."""
+    """Show the state: fixed lines on a terminal, otherwise a line per change, or JSON."""
 
     def __init__(self, as_json: bool) -> None:
         self._json = as_json

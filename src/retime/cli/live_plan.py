@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from retime.live_server.serve import Station
     from retime.motion import Motion
 
-# The port on which programs that send VMC do so unless told otherwise.
+# Default port of programs that send VMC.
 HEARD = "vmc://127.0.0.1:39539"
-# What is given in place of a file to read standard input.
+# File name that stands for standard input.
 STDIN = Path("-")
 
 
@@ -51,7 +51,8 @@ def _from_stdin(reading: Reading, speed: str, rate: float) -> Any:
     """
     from retime.live_server.replay import Replay
 
-    def read(size: int) -> bytes:  # past Python's buffer, whose lock a waiting thread would hold
+    # bypass Python's buffer, because a waiting thread would hold its lock
+    def read(size: int) -> bytes:
         return os.read(sys.stdin.fileno(), size)
 
     begun = b""

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from retime.cli.console import METHOD_FLAGS, READING_FLAGS
 from retime.cli.streams import from_stream, to_stream
 from retime.coercion import listed, options_of
 from retime.errors import FormatError, InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
-from retime.times import parse_time
+from retime.times import Clock, parse_time
 
 if TYPE_CHECKING:
     from retime.motion import Motion
+    from retime.recipe import Step
 
 Command = Callable[..., Any]
 
@@ -145,7 +147,7 @@ WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp to t
 def must_be_a_picture(path: Path) -> None:
     """Reject, before any work, a picture that could not be written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
+        raise InputError(f"{path}: a picture's name must end in .png, .svg or .pdf")
     must_have_a_folder(path)
 
 
@@ -160,7 +162,7 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 def must_have_a_folder(path: Path) -> None:
     """Reject, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
-        raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
+        raise InputError(f"the folder {path.resolve().parent} does not exist; make it first")
 
 
 def must_differ(source: Path, target: Path) -> None:
@@ -186,14 +188,6 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         raise InputError(f"{files[0]} has its own skeleton; leave --skeleton out")
 
 
-def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
-    """Read the source of a result: the same animation, if the file has several."""
-    from retime.io import format_of
-
-    chosen = animation if format_of(file).several else None
-    return reading.for_file(file).read(file, animation=chosen)
-
-
 def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:
     """Read a time that is of no clip: seconds, minutes, or frames where their rate is known.
 
@@ -215,11 +209,12 @@ def with_parameters(
 ) -> Callable[[Command], Command]:
     """Give a command an option for every parameter that a dataclass declares, but those left out.
 
-    The command takes the values as the mapping ``parameters``, texts not yet brought to their
-    types; only what was given is in it. ``panels`` moves parameters out of the everyday options,
-    where the screen has no room for all that are not declared as advanced.
+    The command takes the values as the mapping ``parameters``, as text that is not converted yet;
+    it contains only the options that were given. ``panels`` moves parameters out of the everyday
+    options, where the screen has no room for all that are not declared as advanced.
     """
     known = [p for p in declared(cls) if p.name not in leave_out]
+    METHOD_FLAGS.update((p.name, p.flag) for p in known)
     panels = panels or {}
     return _gathered(
         "parameters",
@@ -230,6 +225,7 @@ def with_parameters(
 
 def with_reading(command: Command) -> Command:
     """Give a command the options of reading motion files, as one argument ``reading``."""
+    READING_FLAGS.update((p.name, p.flag) for p in declared(Reading))
     return _gathered("reading", _READING_OPTIONS, _read_as)(command)
 
 
@@ -305,11 +301,16 @@ class Retiming:
         chosen = None if self.animation == "all" else self.animation
         return self.reading.read(path, animation=chosen)
 
+    def read_for(self, step: Step, path: Path) -> tuple[Motion, Step]:
+        """Read the input, and return it with a step whose times are in its seconds."""
+        motion = self.read(path)
+        return motion, step.resolved(Clock.of(motion, self.fps))
+
 
 def _gathered(
     argument: str, options: list[inspect.Parameter], gather: Callable[[dict[str, Any]], Any]
 ) -> Callable[[Command], Command]:
-    """Let a command take options as one argument: typer sees each, the command their gathering."""
+    """Pass several options to a command as one argument; typer sees each option."""
 
     def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)
@@ -327,13 +328,6 @@ def _gathered(
         return wrapped
 
     return decorate
-
-
-def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
-    """Reject options that need a result if there is none."""
-    idle = [name for name, value in files.items() if value]
-    if target is None and idle:
-        raise InputError(f"{idle[0]} needs a result: give an output file (OUT)")
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
@@ -373,7 +367,7 @@ def _metavar(p: Parameter) -> str | None:
 
 
 def _argument(p: Parameter) -> str:
-    """Return the name under which the command line knows a parameter: the flag's."""
+    """Return the name of a parameter on the command line: that of its flag."""
     return p.flag.replace("-", "_")
 
 
@@ -385,15 +379,8 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
-    if p.takes_times or p.about.presets or p.about.parse is not None:
-        return str | None
-    options = options_of(p.type)
-    if len(options) > 1:
-        return str | None
-    (kind,) = options
-    if typing.get_origin(kind) is not Literal and kind not in (float, int, bool, str):
-        return str | None  # a file's path, or what has no text at all
-    return kind | None
+    # Everything else is converted like the values of recipes, with the same error messages.
+    return bool | None if options_of(p.type) == (bool,) else str | None
 
 
 _READING_OPTIONS = [_option(p, READING) for p in declared(Reading)]

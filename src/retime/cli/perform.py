@@ -12,7 +12,7 @@ from retime.cli.options import must_take_a_skeleton, with_reading
 from retime.errors import MissingDependencyError
 from retime.evaluate.reading import Reading
 
-# The port on which programs that receive VMC do so unless told otherwise.
+# Default port of programs that receive VMC.
 _TARGET = "vmc://127.0.0.1:39539"
 
 Speed = Annotated[

@@ -23,7 +23,6 @@ from retime.cli.options import (
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
-from retime.times import Clock
 
 
 @with_retiming
@@ -65,15 +64,14 @@ def physics(
     from retime.recipe import Step
 
     if retiming.contacts is not None:
-        # Physics is told what carries the body; feet are held in place only with --hold.
+        # Contacts carry the body in the physics; feet are held in place only with --hold.
         parameters |= known_contacts(retiming.contacts)
         retiming = retiming if retiming.hold else replace(retiming, contacts=None)
     if "body_data" in parameters:
         parameters["body_data"] = parse_json(Path(parameters["body_data"]))
     step = Step("physics", parameters)
     if feasible:
-        motion = retiming.read(source)
-        step = step.resolved(Clock.of(motion, retiming.fps))
+        motion, step = retiming.read_for(step, source)
         _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
         return
     if target is None:
@@ -83,8 +81,7 @@ def physics(
     if plot is not None:
         from retime.plot.physics import draw_physics
 
-        motion = retiming.read(source)
-        step = step.resolved(Clock.of(motion, retiming.fps))
+        motion, step = retiming.read_for(step, source)
         found = step.solve(motion).warp
         assert found is not None
         draw_physics(model_of(motion, step.parameters), found, plot)
@@ -94,7 +91,7 @@ def _say_what_is_feasible(source: Path, motion: Any, step: Any, *, as_json: bool
     model = model_of(motion, step.parameters)
     recorded = model.explain()
     fields = {
-        "file": str(source),
+        "file": source,
         "duration_s": motion.duration,
         "minimum_duration_s": model.minimum_duration(),
         "maximum_duration_s": model.maximum_duration(),

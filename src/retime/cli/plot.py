@@ -58,31 +58,38 @@ def plot(
 
     retime plot dance.bvh beats.png --recipe sync.json --audio song.mp3
     """
-    from retime.io.warp_json import read_warp
-
     if len(files) < 2:
         raise InputError("give a warp or a motion, and the picture to write")
     *sources, target = files
     must_be_a_picture(target)
-    warps = [s for s in sources if s.suffix.lower() == ".json"]
+    kinds = {s.suffix.lower() == ".json" for s in sources}
     if recipe is not None or audio is not None:
         _draw_music(sources, target, recipe, audio, reading, animation)
-        report({"picture": str(target)}, as_json=as_json)
-        return
-    if warps and len(warps) < len(sources):
+    elif len(kinds) > 1:
         raise InputError("draw warps or motions, not both in one picture")
-    if warps:
-        from retime.plot.warps import draw_warps
-
-        must_read_plainly(reading, "warps are drawn")
-        draw_warps({w.stem: read_warp(w) for w in warps}, target)
+    elif kinds == {True}:
+        _draw_warps(sources, target, reading)
     else:
-        from retime.plot.strips import draw_strips
+        _draw_motions(sources, target, reading, animation, poses)
+    report({"picture": target}, as_json=as_json)
 
-        must_take_a_skeleton(reading, sources)
-        motions = {s.stem: reading.for_file(s).read(s, animation=animation) for s in sources}
-        draw_strips(motions, target, poses=poses)
-    report({"picture": str(target)}, as_json=as_json)
+
+def _draw_warps(files: list[Path], target: Path, reading: Reading) -> None:
+    from retime.io.warp_json import read_warp
+    from retime.plot.warps import draw_warps
+
+    must_read_plainly(reading, "warps are drawn")
+    draw_warps({file.stem: read_warp(file) for file in files}, target)
+
+
+def _draw_motions(
+    files: list[Path], target: Path, reading: Reading, animation: str | None, poses: int
+) -> None:
+    from retime.plot.strips import draw_strips
+
+    must_take_a_skeleton(reading, files)
+    motions = {f.stem: reading.for_file(f).read(f, animation=animation) for f in files}
+    draw_strips(motions, target, poses=poses)
 
 
 def _draw_music(

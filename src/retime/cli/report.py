@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from retime.arrays import FloatArray
+from retime.cli.compared import Compared
 from retime.cli.console import report as print_report
 from retime.cli.options import (
     Json,
@@ -17,8 +18,6 @@ from retime.cli.options import (
     TrueWarp,
     WarpIn,
     must_read_plainly,
-    must_take_a_skeleton,
-    read_source,
     with_reading,
 )
 from retime.errors import InputError
@@ -63,39 +62,38 @@ def report(
     retime report batch-folder
     """
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
+        raise InputError(f"{target}: a report is an HTML page; give a name that ends in .html")
     if file.is_dir():
         must_read_plainly(reading, "the report on a batch is about its results")
         _report_batch(file, target, as_json)
         return
-    from retime.io.warp_json import read_warp
-    from retime.plot.report import write_report
-
     if target is None:
         raise InputError("give the page to write: retime report IN OUT.html")
     if recipe is not None and source is None:
         raise InputError("a recipe is run on its source: give --source too")
-    must_take_a_skeleton(reading, [file] if source is None else [file, source])
-    motion = reading.for_file(file).read(file, animation=animation)
-    if not len(motion):
-        raise InputError(f"{file} has no frames to report on")
-    original = None if source is None else read_source(source, reading, animation)
-    used, right = (None if w is None else read_warp(w) for w in (warp, truth))
-    evidence = None
-    if recipe is not None and original is not None:
-        made, evidence = _made(original, recipe)
-        used = used or made
+    given = Compared.read(file, reading, animation, source=source, warp=warp, truth=truth)
+    _report_motion(given, target, file.name, recipe, min_contact)
+    print_report({"page": target}, as_json=as_json, notes=given.motion.notes)
+
+
+def _report_motion(
+    given: Compared, page: Path, title: str, recipe: Path | None, min_contact: float
+) -> None:
+    from retime.plot.report import write_report
+
+    made, evidence = None, None
+    if recipe is not None and given.source is not None:
+        made, evidence = _made(given.source, recipe)
     write_report(
-        target,
-        motion,
-        title=file.name,
-        source=original,
-        warp=used,
-        truth=right,
+        page,
+        given.motion,
+        title=title,
+        source=given.source,
+        warp=given.warp or made,
+        truth=given.truth,
         evidence=evidence,
         min_contact=min_contact,
     )
-    print_report({"page": str(target)}, as_json=as_json, notes=motion.notes)
 
 
 def _made(source: Motion, recipe: Path) -> tuple[TimeWarp, FloatArray | None]:

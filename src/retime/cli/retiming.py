@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
@@ -13,8 +16,9 @@ from retime.errors import InputError
 from retime.notes import Note
 
 if TYPE_CHECKING:
-    from retime.evaluate import Job
-    from retime.recipe import Recipe
+    from retime.evaluate import Evaluated, Job
+    from retime.motion import Motion
+    from retime.recipe import Recipe, Step
 
 
 def retime_file(
@@ -46,6 +50,32 @@ def retime_file(
         from retime.recipe.json import write_recipe
 
         write_recipe(recipe, retiming.recipe)
+
+
+def retime_or_show(
+    step: Step,
+    source: Path,
+    target: Path | None,
+    retiming: Retiming,
+    *,
+    warp_file: Path | None,
+    beside: Sequence[Path | None],
+    show: bool = False,
+) -> tuple[Motion, Step] | None:
+    """Retime a file if an output is given, and read it if anything of it is drawn or listed.
+
+    Returns the source, and the step with its times in the source's seconds.
+    """
+    if target is None:
+        options = {"--warp": warp_file, "--recipe": retiming.recipe, "--also": retiming.also}
+        idle = [name for name, value in options.items() if value]
+        if idle:
+            raise InputError(f"{idle[0]} needs a result: give an output file (OUT)")
+        if retiming.animation == "all":
+            raise InputError("pictures show one animation; name it (--animation NAME)")
+    else:
+        retime_file([step], source, target, retiming, warp_file=warp_file, beside=beside)
+    return retiming.read_for(step, source) if show or any(beside) else None
 
 
 def _job(
@@ -92,41 +122,73 @@ def _retime_one(
     notes: list[Note],
 ) -> Recipe:
     from retime.evaluate import Evaluator
-    from retime.evaluate.partner import carry_along
     from retime.io import write
     from retime.io.warp_json import write_warp
 
     with progress("retiming") as told:
         found = Evaluator().evaluate(job, progress=told)
-    motion, result = found.source, found.motion
-    others = []
-    for one, other in pairs:
-        partner = retiming.reading.for_partner(one).read(one)
-        moved, said = carry_along(
-            found, partner, name=str(one), fps=job.fps, exact=job.exact, hold=job.hold
-        )
+    partners = []
+    for one, _ in pairs:
+        moved, said = _carried_along(found, one, job, retiming)
         notes += said
-        others.append((moved, other))
-    write(result, target, drop_rest=retiming.drop_rest, original=motion)
-    for moved, other in others:
+        partners.append(moved)
+    # All are computed before the first is written.
+    write(found.motion, target, drop_rest=retiming.drop_rest, original=found.source)
+    for moved, (_, other) in zip(partners, pairs, strict=True):
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(found.warp, warp_file)
-    kept = found.in_place
+    if not found.in_place and _is_same(found.source, found.motion):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
+    fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
+    notes = [*found.source.notes, *found.notes, *notes]
+    if not found.in_place and _is_same(found.source, found.motion):
+        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
+    report(fields, as_json=retiming.as_json, notes=notes)
+    return found.recipe
+
+
+def _carried_along(
+    found: Evaluated, file: Path, job: Job, retiming: Retiming
+) -> tuple[Motion, list[Note]]:
+    """Return a partner from a file, retimed with the result, and notes about it."""
+    from retime.evaluate.partner import carry_along
+
+    partner = retiming.reading.for_partner(file).read(file)
+    return carry_along(found, partner, name=str(file), fps=job.fps, exact=job.exact, hold=job.hold)
+
+
+def _fields(
+    found: Evaluated,
+    target: Path,
+    retiming: Retiming,
+    partners: Sequence[Path],
+    warp_file: Path | None,
+) -> dict[str, Any]:
+    """Return what is reported about a result and its files."""
+    motion, result, kept = found.source, found.motion, found.in_place
     fields = {
-        "output": str(target),
+        "output": target,
         "frames": round(result.duration * motion.rate) + 1 if kept else len(result),
         "fps": motion.rate if kept else result.rate,
         "duration_s": result.duration,
         "source_duration_s": motion.duration,
-        "also": [str(other) for _, other in others] or None,
-        "warp": None if warp_file is None else str(warp_file),
-        "recipe": None if retiming.recipe is None else str(retiming.recipe),
+        "also": list(partners) or None,
+        "warp": warp_file,
+        "recipe": retiming.recipe,
     }
     if retiming.as_json and found.figures:
         fields["figures"] = found.figures
-    report(fields, as_json=retiming.as_json, notes=[*motion.notes, *found.notes, *notes])
-    return found.recipe
+    return fields
+
+
+def _is_same(source: Motion, result: Motion) -> bool:
+    """Return whether a result has the source's frames, as it does if no edit was given."""
+    if len(result) != len(source) or not math.isclose(result.duration, source.duration):
+        return False
+    tracks = [(source.rotations, result.rotations)]
+    tracks += [(source.translations[n], t) for n, t in result.translations.items()]
+    return all(np.allclose(a, b, rtol=1e-6, atol=1e-6) for a, b in tracks)
 
 
 def _must_be_whole_files(
@@ -157,19 +219,18 @@ def _retime_all(
 
     with progress("retiming") as told:
         done = Evaluator().evaluate_all(job, progress=told)
-    made = [(name, found) for name, found in done if found is not None]
-    format_of(source).write_all([found.motion for _, found in made], target)
-    rows = [f"{n} {e.source.duration:.3g} to {e.motion.duration:.3g} s" for n, e in made]
-    notes += [
-        Note(f"{name}: a single pose, left as it is", code="single-pose", animation=name)
-        for name, found in done
-        if found is None
-    ]
-    for name, e in made:
+    made = {name: found for name, found in done if found is not None}
+    format_of(source).write_all([found.motion for found in made.values()], target)
+    rows = [f"{n} {e.source.duration:.3g} to {e.motion.duration:.3g} s" for n, e in made.items()]
+    for name, found in done:
+        if found is None:
+            left = f"{name}: a single pose, left as it is"
+            notes.append(Note(left, code="single-pose", animation=name))
+    for name, e in made.items():
         notes += [n.within(name) for n in (*e.source.notes, *e.notes)]
-    fields = {"output": str(target), "animations": rows}
+    fields = {"output": target, "animations": rows}
     report(fields, as_json=retiming.as_json, notes=notes)
-    return made[0][1].recipe
+    return next(iter(made.values())).recipe
 
 
 def known_contacts(path: Path) -> dict[str, Any]:

@@ -55,18 +55,8 @@ def samples(
 
     retime samples get cmu:16_06
     """
-    from retime.samples import SAMPLES
-    from retime.samples.downloads import DOWNLOADS
-
-    listed = {n: text for n, (_, text) in SAMPLES.items()}
-    fetched = {n: d.summary for n, d in DOWNLOADS.items()}
-    if names == ["get"]:
-        listed, fetched, names = {}, fetched, []
-    if not names:
-        if as_json:
-            report({"samples": listed, "downloads": fetched}, as_json=True)
-        else:
-            table([*listed.items(), *((f"get {n}", text) for n, text in fetched.items())])
+    if not names or names == ["get"]:
+        _list(downloads_only=bool(names), as_json=as_json)
         return
     if not folder.is_dir():
         raise InputError(f"the folder {folder} does not exist; make it first")
@@ -74,7 +64,19 @@ def samples(
         files = _fetch(names[1:], folder, cache, base_url)
     else:
         files = _write(names, folder, suffix)
-    report({"files": [str(f) for f in files]}, as_json=as_json)
+    report({"files": files}, as_json=as_json)
+
+
+def _list(*, downloads_only: bool, as_json: bool) -> None:
+    from retime.samples import SAMPLES
+    from retime.samples.downloads import DOWNLOADS
+
+    listed = {} if downloads_only else {n: text for n, (_, text) in SAMPLES.items()}
+    fetched = {n: d.summary for n, d in DOWNLOADS.items()}
+    if as_json:
+        report({"samples": listed, "downloads": fetched}, as_json=True)
+    else:
+        table([*listed.items(), *((f"get {n}", text) for n, text in fetched.items())])
 
 
 def _fetch(names: list[str], folder: Path, cache: Path | None, base_url: str | None) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,6 +19,10 @@ from retime.cli.options import (
     with_reading,
 )
 from retime.evaluate.reading import Reading
+
+if TYPE_CHECKING:
+    from retime.live import Aligner, TimingScore
+    from retime.motion import Motion
 
 
 @with_reading
@@ -64,7 +68,6 @@ def score(
     --------
     retime score punches.bvh punches-slow.bvh --plot timing.png
     """
-    from retime.live import BayesAligner, PredictiveAligner
     from retime.live import score as score_times
 
     if plot is not None:
@@ -75,20 +78,29 @@ def score(
     if performance_roles is not None:
         reading = replace(reading, roles=read_roles(performance_roles))
     performed = reading.for_file(performance).read(performance)
-    found = score_times(
-        BayesAligner(reference) if aligner == "bayes" else PredictiveAligner(reference, gamma=0.15),
-        performed,
-    )
+    found = score_times(_aligner(aligner, reference), performed)
     if plot is not None:
         from retime.plot.alignments import draw_score
 
         draw_score(found, plot)
-    picture = None if plot is None else str(plot)
     if as_json:
         moments = [asdict(m) for m in found.moments(count)]
-        report({**found.to_json(), "moments": moments, "picture": picture}, as_json=True)
-        return
-    report({**found.summary, "picture": picture}, as_json=False)
+        report({**found.to_json(), "moments": moments, "picture": plot}, as_json=True)
+    else:
+        report({**found.summary, "picture": plot}, as_json=False)
+        _print_moments(found, count)
+
+
+def _aligner(name: str, reference: Motion) -> Aligner:
+    from retime.live import BayesAligner, PredictiveAligner
+
+    if name == "bayes":
+        return BayesAligner(reference)
+    return PredictiveAligner(reference, gamma=0.15)
+
+
+def _print_moments(found: TimingScore, count: int) -> None:
+    """Print the largest deviations."""
     rows = [
         (f"{m.time:.2f}", f"{m.source:.2f}", f"{1e3 * m.late:+.0f}", f"{m.confidence:.2f}")
         for m in found.moments(count)

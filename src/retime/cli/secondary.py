@@ -14,7 +14,7 @@ from retime.methods.secondary import SecondaryParameters
 def secondary(
     source: Input, target: Output, parameters: dict[str, Any], retiming: Retiming
 ) -> None:
-    """Let arms, tails, hair and props lag behind the body, overshoot and settle.
+    """Make arms, tails, hair and props lag behind the body, overshoot and settle.
 
     Examples
     --------

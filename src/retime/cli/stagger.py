@@ -16,17 +16,15 @@ from retime.cli.options import (
     WarpOut,
     file_option,
     must_be_pictures,
-    must_be_written,
     must_differ,
     must_have_a_folder,
     read_listed,
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import known_contacts, retime_file
+from retime.cli.retiming import known_contacts, retime_or_show
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
-from retime.times import Clock
 
 
 @with_retiming
@@ -81,17 +79,14 @@ def stagger(
         raise InputError("give an output file, or --list or --plot")
     must_be_pictures(source, plot, strip)
     _must_hold_poses(source, poses_file)
-    must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
-    if target is not None:
-        retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
-    elif retiming.animation == "all":
-        raise InputError("poses are listed and drawn for one animation; name it")
-    if show or any(beside):
-        motion = retiming.read(source)
-        poses = edited_poses(motion, step.resolved(Clock.of(motion, retiming.fps)).parameters)
-        _deliver(poses, poses_file, plot, strip)
-        if show:
-            _list(source, poses, as_json=retiming.as_json)
+    shown = retime_or_show(step, source, target, retiming, warp_file=warp, beside=beside, show=show)
+    if shown is None:
+        return
+    motion, step = shown
+    poses = edited_poses(motion, step.parameters)
+    _deliver(poses, poses_file, plot, strip)
+    if show:
+        _list(source, poses, as_json=retiming.as_json)
 
 
 def _given(parameters: dict[str, Any], retiming: Retiming) -> dict[str, Any]:
@@ -129,7 +124,7 @@ def _list(source: Path, poses: Any, *, as_json: bool) -> None:
     rows = [_row(poses, k) for k in range(len(poses.times))]
     left = _left_out(poses)
     if as_json:
-        fields = {"file": str(source), "poses": rows, "left_out_s": left}
+        fields = {"file": source, "poses": rows, "left_out_s": left}
         report(fields, as_json=True, notes=poses.notes)
         return
     typer.echo("pose    time   first to arrive            last to arrive")

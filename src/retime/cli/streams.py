@@ -71,7 +71,7 @@ class Streams:
 
 
 STREAMS = Streams()
-# How the formats begin that are recognised without a name.
+# First bytes of the formats that are recognised without a file name.
 _STARTS = (
     (b"HIERARCHY", ".bvh"),
     (b"glTF", ".glb"),

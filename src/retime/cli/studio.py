@@ -57,6 +57,6 @@ def studio(
     except ModuleNotFoundError:
         raise MissingDependencyError("the studio", "studio") from None
     if not 0 <= port <= 65535:
-        raise InputError(f"port {port} is none; they go from 0 to 65535")
+        raise InputError(f"port {port} is not between 0 and 65535")
     folder, motions = project_folder(files or [], project)
     serve(folder, motions, root=root, host=host, port=port, browser=browser)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +15,17 @@ from retime.cli.options import (
     WarpOut,
     file_option,
     must_be_pictures,
-    must_be_written,
     read_listed,
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import retime_file
+from retime.cli.retiming import retime_or_show
 from retime.errors import InputError
 from retime.methods.surface import SurfaceKey, SurfaceParameters
-from retime.times import Clock
+
+if TYPE_CHECKING:
+    from retime.motion import Motion
+    from retime.recipe import Step
 
 Drag = list[str] | None
 # A panel that only ``--help-all`` prints.
@@ -48,7 +50,7 @@ def surface(
         ),
     ] = None,
     joint: Annotated[
-        list[str] | None,
+        Drag,
         typer.Option("--joint", metavar="NAME", help="Joint or role to move; one for each --at."),
     ] = None,
     shift: Annotated[
@@ -68,7 +70,7 @@ def surface(
         ),
     ] = None,
     sigma: Annotated[
-        list[str] | None,
+        Drag,
         typer.Option(
             "--sigma",
             metavar="N",
@@ -119,27 +121,28 @@ def surface(
     """
     from retime.recipe import Step
 
-    made: tuple[SurfaceKey, ...] = ()
-    if keys is not None:
-        made = read_listed(keys, SurfaceKey, "key", '"time", "joint" and "shift"')
-    drags = {"time": at or [], "joint": joint or [], "shift": shift or []}
+    drags = {"time": at, "joint": joint, "shift": shift}
     widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
-    if any((*drags.values(), *widths.values())):
-        made += _dragged(drags, widths)
-    step = Step("surface", {**parameters, "keys": made})
+    step = Step("surface", {**parameters, "keys": _keys(keys, drags, widths)})
     drawn = [plot, surface_plot, paths_plot, strip]
-    pictures = [p for p in drawn if p is not None]
-    if target is None and not pictures:
+    if target is None and not any(drawn):
         raise InputError("give an output file, or --plot")
-    must_be_pictures(source, *pictures)
-    must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
-    if target is not None:
-        retime_file([step], source, target, retiming, warp_file=warp, beside=drawn)
-    elif retiming.animation == "all":
-        raise InputError("pictures show one animation; name it (--animation NAME)")
-    if pictures:
-        motion = retiming.read(source)
-        _draw(motion, step, *drawn)
+    must_be_pictures(source, *drawn)
+    shown = retime_or_show(step, source, target, retiming, warp_file=warp, beside=drawn)
+    if shown is not None:
+        _draw(*shown, *drawn)
+
+
+def _keys(
+    file: Path | None, drags: dict[str, Drag], widths: dict[str, Drag]
+) -> tuple[SurfaceKey, ...]:
+    """Return the keys of a file, and those of options."""
+    made: tuple[SurfaceKey, ...] = ()
+    if file is not None:
+        made = read_listed(file, SurfaceKey, "key", '"time", "joint" and "shift"')
+    if any((*drags.values(), *widths.values())):
+        made += _dragged({name: values or [] for name, values in drags.items()}, widths)
+    return made
 
 
 def _dragged(drags: dict[str, list[str]], widths: dict[str, Any]) -> tuple[SurfaceKey, ...]:
@@ -147,7 +150,8 @@ def _dragged(drags: dict[str, list[str]], widths: dict[str, Any]) -> tuple[Surfa
     times, joints, shifts = map(len, drags.values())
     if not times == joints == shifts or not times:
         raise InputError(
-            f"each drag needs --at, --joint and --shift: there are {times}, {joints} and {shifts}"
+            "each drag needs --at, --joint and --shift; they are given "
+            f"{times}, {joints} and {shifts} times"
         )
     given = {name: values for name, values in widths.items() if values}
     for name, values in given.items():
@@ -160,8 +164,8 @@ def _dragged(drags: dict[str, list[str]], widths: dict[str, Any]) -> tuple[Surfa
 
 
 def _draw(
-    motion: Any,
-    step: Any,
+    motion: Motion,
+    step: Step,
     plot: Path | None,
     surface_plot: Path | None,
     paths_plot: Path | None,
@@ -172,7 +176,6 @@ def _draw(
     from retime.plot.surfaces import draw_joint_times, draw_paths, draw_surfaces
     from retime.recipe import Recipe
 
-    step = step.resolved(Clock.of(motion))
     surfaces = control_surfaces(motion, step.parameters)
     if plot is not None:
         draw_joint_times(surfaces, plot)

@@ -60,12 +60,14 @@ def sync(
     from retime.recipe import Step
 
     must_be_pictures(source, plot)
-    idle = {"--double": double, "--half": half, "--shift-half": shift_half}
-    if audio is None and beats is None and any(idle.values()):
-        flag = next(name for name, value in idle.items() if value)
-        raise InputError(f"{flag} goes with a song or a file of beats; give one, or another --bpm")
+    counted = {"double": double, "half": half, "shift_half": shift_half}
     if audio is not None or beats is not None:
-        parameters |= _beats(parameters, audio, beats, double, half, shift_half, retiming.fps)
+        parameters |= _beats(parameters, audio, beats, counted, retiming.fps)
+    elif any(counted.values()):
+        flag = next(name for name, value in counted.items() if value).replace("_", "-")
+        raise InputError(
+            f"--{flag} goes with a song or a file of beats; give one, or another --bpm"
+        )
     step = Step("sync", parameters)
     retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
     if plot is not None:
@@ -78,19 +80,14 @@ def _beats(
     parameters: dict[str, Any],
     audio: Path | None,
     file: Path | None,
-    double: bool,
-    half: bool,
-    shift_half: bool,
+    counted: dict[str, bool],
     fps: float | None,
 ) -> dict[str, Any]:
     """Find the beats that the step is given; a tempo is the song's from here on."""
     from retime.media.audio.beat_list import find_beats
 
     bpm, offset = parameters.pop("bpm", None), parameters.pop("offset", None)
-    found = find_beats(
-        audio, file=file, bpm=bpm, offset=offset, double=double, half=half,
-        shift_half=shift_half, fps=fps,
-    )  # fmt: skip
+    found = find_beats(audio, file=file, bpm=bpm, offset=offset, fps=fps, **counted)
     first = 0
     if len(found.downbeats) and "first_beat" not in parameters:
         first = int(abs(found.beats - found.downbeats[0]).argmin())

@@ -51,14 +51,14 @@ def trim(
     from retime.io import format_of, write
 
     if start is None and end is None:
-        raise InputError("say what to keep: --from TIME, --to TIME or both")
+        raise InputError("give the part to keep: --from TIME, --to TIME or both")
     must_differ(source, target)
     format_of(target)
     given = reading.read(source, animation=animation)
     part = motion.trim(given, start, end)
     write(part, target, drop_rest=drop_rest)
     fields = {
-        "output": str(target),
+        "output": target,
         "frames": len(part),
         "fps": part.rate,
         "duration_s": part.duration,

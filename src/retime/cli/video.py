@@ -21,7 +21,7 @@ def video(
         str,
         typer.Option(
             "--offset",
-            help="Time in the video at which the motion's time 0 lies (s, default 0).",
+            help="Time in the video of the motion's time 0 (s, default 0).",
             metavar="TIME",
         ),
     ] = "0",
@@ -107,7 +107,7 @@ def video(
             progress=told,
         )
     fields = {
-        "output": str(target),
+        "output": target,
         "frames": made.frames,
         "fps": float(made.rate),
         "duration_s": made.duration,

@@ -67,7 +67,7 @@ class Evaluator:
             self._motions.popitem(last=False)
         motion = self._motions[key]
         if job.sha256 and motion.origin is not None and motion.origin.sha256 != job.sha256:
-            raise InputError(f"{path} is no longer the file that it was")
+            raise InputError(f"{path} has changed since it was read")
         if not len(motion):
             raise InputError(f"{path} has no frames")
         return motion
@@ -88,9 +88,7 @@ class Evaluator:
         in_place = goes_back(motion, job.target)
         exact = job.exact or in_place
         recipe, notes = _prepared(job, motion, exact=exact)
-        last = self._last.get(name)
-        if last is not None and last.source is not motion:
-            last = None
+        last = self._last_of(name, motion)
         solved = tuple(
             recipe.solve_steps(
                 motion,
@@ -106,13 +104,21 @@ class Evaluator:
         if last is not None and self._frames[name] == frames and _same_edits(last.solved, solved):
             return replace(last, recipe=recipe, solved=solved)
         notes += [note for s in solved for note in s.notes]
-        notes += _rate_notes(job.fps) if in_place else []
-        edits = [s.edit if job.corrections else _in_time_alone(s.edit) for s in solved]
+        if in_place and job.fps is not None:
+            notes.append(_rate_note(job.fps))
+        edits = [s.edit for s in solved]
+        if not job.corrections:
+            edits = list(map(_in_time_alone, edits))
         made = apply_edits(motion, edits, fps=job.fps, exact=exact).with_notes(*notes)
         log.debug("made %d frames", len(made))
         found = _evaluated(motion, recipe, solved, edits, made, in_place)
         self._last[name], self._frames[name] = found, frames
         return found
+
+    def _last_of(self, name: str, motion: Motion) -> Evaluated | None:
+        """Return the last result of a name, if it was made of a motion."""
+        last = self._last.get(name)
+        return last if last is not None and last.source is motion else None
 
     def evaluate_all(
         self, job: Job, *, progress: Progress | None = None
@@ -173,12 +179,10 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[No
     return Recipe(steps, job.recipe.input, job.recipe.notes), notes
 
 
-def _rate_notes(fps: float | None) -> list[Note]:
+def _rate_note(fps: float) -> Note:
     """Return a note on the frame rate of a job whose result keeps the file's keys."""
-    if fps is None:
-        return []
-    told = "the file keeps its rate and its keys; {:g} fps is used only for sampled tracks"
-    return [Note(told.format(fps), code="rate-kept", fps=fps)]
+    told = f"the file keeps its rate and its keys; {fps:g} fps is used only for sampled tracks"
+    return Note(told, code="rate-kept", fps=fps)
 
 
 def _in_time_alone(edit: Edit) -> Edit:

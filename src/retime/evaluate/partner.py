@@ -13,9 +13,10 @@ from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.recipe import Step
+from retime.sentences import Lasting, Moment
 from retime.timing import TimeWarp
 
-# A figure whose hips are farther from the source's than this at the median, in metres, is another.
+# Median distance between the hips of two figures above which they are different figures, metres.
 _ANOTHER = 0.1
 # Hands that miss each other by more than this, in metres, are reported.
 _APART = 0.01
@@ -63,11 +64,12 @@ def _start_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
         return []
     return [
         Note(
-            f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
-            "their starts were lined up",
+            "{name} starts at {start:.4g} and the source at {source:.4g}: their starts were lined "
+            "up",
             code="starts-lined-up",
-            start=partner.start,
-            source=source.start,
+            name=name,
+            start=Moment(partner.start),
+            source=Moment(source.start),
         )
     ]
 
@@ -77,11 +79,12 @@ def _length_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
         return []
     return [
         Note(
-            f"{name} is {partner.duration:.3g} s long and the source {source.duration:.3g} s; only "
-            "the part that both have is retimed",
+            "{name} is {duration:.3g} long and the source {source:.3g}; only the part that both "
+            "have is retimed",
             code="lengths-differ",
-            duration=partner.duration,
-            source=source.duration,
+            name=name,
+            duration=Lasting(partner.duration),
+            source=Lasting(source.duration),
         )
     ]
 
@@ -94,7 +97,7 @@ def _starts_apart(motion: Motion, partner: Motion) -> bool:
 
 
 def _is_another_figure(motion: Motion, partner: Motion) -> bool:
-    """Return whether a partner is a figure with a place of its own, not a part of the source's."""
+    """Return whether a partner is a separate figure, not a part of the source's figure."""
     hips = [find_body(m).roles.get("hips") for m in (motion, partner)]
     if hips[0] is None or hips[1] is None:
         return False

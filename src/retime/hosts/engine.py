@@ -1,4 +1,4 @@
-"""The engine: another program's motions retimed by recipes, asked for in lines of JSON.
+"""The engine: retime another program's motions on requests in lines of JSON.
 
 A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
 line of JSON on standard input, and each answer one line on standard output; motions and warps pass
@@ -12,14 +12,12 @@ import json
 import logging
 import os
 import queue
-import re
 import sys
 import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, TextIO
 
 import numpy as np
@@ -29,26 +27,24 @@ from retime.bounded_json import MOST_LINE, bounded_lines, parse
 from retime.coercion import coerce
 from retime.errors import FormatError, InputError, RetimeError
 from retime.evaluate import Evaluator, Job
-from retime.hosts.in_frames import Frames
-from retime.methods import METHODS, method
+from retime.hosts.in_frames import Frames, Labels
+from retime.methods import method
 from retime.motion import Motion
-from retime.notes import Remedy, present
+from retime.notes import present
 from retime.parameters import declared
 from retime.process.inside import own_output
 
-# The version of what passes on the lines; a host refuses an engine of another one.
+# Version of the protocol; a host rejects an engine with another one.
 PROTOCOL = 2
-# What a remedy may name besides parameters of methods; a host has its own ways to set these.
-_OF_JOBS = {"animation", "channel", "exact", "fps"}
-# Motions that are kept with what their steps found, so that a second try is quick.
+# Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
-# A figure of another height is not taken to be in the unit that its host declares, metres.
+# Range of heights for which the host's declared unit is accepted, metres.
 _HEIGHTS = (0.4, 3.0)
 Say = Callable[[dict[str, Any]], None]
 
 
 class Engine:
-    """Answers requests, one after the other.
+    """Answer requests, one after the other.
 
     ``say`` takes each line of an answer, as a dictionary.
     """
@@ -56,7 +52,7 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
-        self._frames: Frames | None = None
+        self._presenter = Labels()
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -71,11 +67,11 @@ class Engine:
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
-        self._frames = None
+        self._presenter = Labels()
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
-            self._frames = _timeline(request)
+            self._presenter = _presenter(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
@@ -92,13 +88,12 @@ class Engine:
             self._say({"id": self._id, "error": text})
 
     def tell(self, word: str, share: float | None = None) -> None:
-        """Say how far the present request is."""
+        """Send the progress of the current request."""
         self._say({"id": self._id, "progress": share, "word": word})
 
     def _said(self, note: str) -> str:
-        """Say a note as the host's user knows things: by its labels, and in its frames."""
-        text = present(note, _label)
-        return text if self._frames is None else self._frames.said(_with_labels(text))
+        """Return a note with the labels of the host's panel and in the frames of its timeline."""
+        return present(note, self._presenter)
 
     # ---- requests
 
@@ -177,7 +172,7 @@ class Engine:
         if not isinstance(values, Mapping):
             raise InputError('"parameters" must be an object')
         poses = edited_poses(motion, build(StaggerParameters, values))
-        # When each joint arrives at each pose: parts of a body are never quite in step.
+        # Time of each joint at each pose: body parts do not arrive at exactly the same time.
         arrivals = poses.times[:, None] + poses.refinements
         joints = motion.skeleton.names
         return {
@@ -191,7 +186,7 @@ class Engine:
         from retime.motion import quat
 
         motion = self._motion(_text(request, "rest"))
-        # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
+        # A host's joints have rest rotations; in the rest pose, no rotation is added to them.
         turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
         return {"starts_at_rest": bool(starts_at_rest(turned))}
 
@@ -204,7 +199,7 @@ class Engine:
     # ---- motions
 
     def _motion(self, path: str) -> Motion:
-        """Read a motion; one of the same bytes comes back with what was found for it."""
+        """Read a motion; the same bytes return the cached motion with its results."""
         motion = self._evaluator.motion(Job(source=path))
         key = motion.origin.sha256 if motion.origin is not None else path
         if key not in self._motions:
@@ -215,39 +210,23 @@ class Engine:
         return self._motions[key]
 
 
-def _timeline(request: Mapping[str, Any]) -> Frames | None:
-    """Return the timeline in whose frames a host wants to be told things."""
-    given = request.get("in_frames")
+def _presenter(request: Mapping[str, Any]) -> Labels:
+    """Return how to show messages: with a host's labels, and in frames of its timeline if given."""
+    labels, given = _given_labels(request), request.get("in_frames")
     if given is None:
-        return None
+        return Labels(labels)
     first, fps = coerce(given, tuple[float, float], "in_frames")
     if not fps > 0:
         raise InputError(f"the frame rate must be above 0, not {fps:g}")
-    return Frames(first, fps)
+    return Frames(labels, first, fps)
 
 
-def _label(remedy: Remedy) -> str | None:
-    """Name a parameter as a host's panel does; of reading a file there is none."""
-    # One method after the other: importing them all takes longer than most retimings.
-    if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
-        return None
-    known = (p for m in METHODS.values() for p in declared(m.parameters))
-    return next((p.label for p in known if p.name == remedy.parameter), None)
-
-
-def _with_labels(text: str) -> str:
-    """Name parameters as a host's panel does, where a sentence names them as Python does."""
-    if "_" not in text:
-        return text
-    for name, label in _labels().items():
-        if "_" in name:
-            text = re.sub(rf"\b{name}\b", label, text)
-    return text
-
-
-@cache
-def _labels() -> dict[str, str]:
-    return {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
+def _given_labels(request: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the host's own labels of parameters, by name."""
+    given = request.get("labels", {})
+    if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError("labels must map names of parameters to texts")
+    return given
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:
@@ -258,7 +237,7 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _with_references(request: Mapping[str, Any]) -> Any:
-    """Put files in the place of the names by which a recipe calls the host's other motions."""
+    """Replace the names of the host's other motions in a recipe by files."""
     files = request.get("references") or {}
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')
@@ -286,7 +265,7 @@ def _with_files(step: Any, files: Mapping[str, str]) -> Any:
 
 
 def _with_likely_unit(motion: Motion) -> Motion:
-    """Doubt a host's unit where it makes a person a giant: imports are often unscaled."""
+    """Infer the unit if the host's makes a person a giant: imports are often unscaled."""
     from retime.body import find_body
     from retime.motion.kinematics import height, infer_units
 
@@ -300,7 +279,7 @@ def _with_likely_unit(motion: Motion) -> Motion:
 
 
 def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
-    """Fit the body's curve by few keys, for a host's graph editor, where it asks for them.
+    """Fit the body's curve with few keys for a host's graph editor, if requested.
 
     A row is a key and its handles: x, y, left x, left y, right x, right y, in seconds.
     """
@@ -317,7 +296,7 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
 
 
 class _Announced(logging.Handler):
-    """Pass on what the library logs: that its numeric core is being compiled."""
+    """Forward the library's log to the host, such as that numeric code is being compiled."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -340,7 +319,7 @@ def serve(source: TextIO, target: TextIO) -> None:
         for line in bounded_lines(source):
             lines.put(line)
         if busy.is_set():
-            os._exit(0)  # the host is gone: no one waits for what is being computed
+            os._exit(0)  # the host has closed the connection; drop the running computation
         lines.put(None)
 
     def say(message: dict[str, Any]) -> None:
@@ -370,6 +349,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 def main() -> None:
     """Serve this process's standard streams."""
     target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    # A byte that is no text spoils its own line only.
+    # Invalid text makes only its own line unreadable.
     with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
         serve(source, target)

@@ -1,29 +1,55 @@
-"""Sentences in a host's own terms: frames of its timeline where the library says seconds."""
+"""Sentences in a host's own terms: frames of its timeline, and the labels of its panel."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-_NUMBER = r"((?<![\d.])-?\d++(?:\.\d++)?(?:e-?\d++)?)"
-# Seconds behind a number; not the start of another unit or word.
-_SECONDS = r" (?:s|seconds?)(?![\w/²·])"
-_STEP = re.compile(r"^(?:(?:step|edit) \d+(?: \([^)]*\))?: )+", re.IGNORECASE)
-_SPAN = re.compile(rf"(from )?{_NUMBER} (to|and) {_NUMBER}{_SECONDS}")
-_MOMENT = re.compile(rf"\b(at|near) {_NUMBER}{_SECONDS}")
-_LENGTH = re.compile(rf"{_NUMBER}{_SECONDS}")
-_IN_WORDS = {"a tenth of a second": "0.1 s", "one second": "1 s"}
-# What animators call these; a solver's steps are no steps of theirs.
-_WORDS = (
-    (re.compile(r"\bknot(s?)\b"), r"key\1"),
-    (re.compile(r"\bafter (\d+) steps\b"), r"after \1 iterations"),
-    (re.compile(r"\bthe step's\b"), "the motion's"),
-)
+from retime.methods import METHODS
+from retime.notes import Presenter, Remedy
+from retime.parameters import declared
+
+# Parameters of remedies that are not parameters of methods; hosts have their own ways to set these.
+_OF_JOBS = {"animation", "channel", "exact", "fps"}
 
 
 @dataclass(frozen=True)
-class Frames:
-    """A host's timeline.
+class Labels(Presenter):
+    """Show parameters by the labels of a host's panel, without the numbers of steps.
+
+    Parameters
+    ----------
+    own : mapping of str to str
+        The host's own labels of parameters. Default: those of the library's forms.
+    """
+
+    own: Mapping[str, str] = field(default_factory=dict)
+
+    def parameter(self, name: str, item: str) -> str:
+        """Return the label of a parameter."""
+        return self._label(name) or f"{name}{item}"
+
+    def step(self, word: str, number: int, name: str) -> str:
+        """Leave out the number of a step: a host runs one edit at a time."""
+        return ""
+
+    def remedy(self, remedy: Remedy) -> str | None:
+        """Return the label of the parameter to change; hosts have none for reading files."""
+        if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
+            return None
+        return self._label(remedy.parameter)
+
+    def _label(self, name: str) -> str | None:
+        if name in self.own:
+            return self.own[name]
+        # One method at a time, because importing all of them takes longer than most retimings.
+        known = (p for m in METHODS.values() for p in declared(m.parameters))
+        return next((p.label for p in known if p.name == name), None)
+
+
+@dataclass(frozen=True)
+class Frames(Labels):
+    """Show times in frames of a host's timeline.
 
     Parameters
     ----------
@@ -31,36 +57,34 @@ class Frames:
         Frame number of second 0.
     fps : float
         Frames per second.
+
+    Examples
+    --------
+    >>> from retime.sentences import Moment, Sentence, Span, spoken
+    >>> told = Sentence("the key at {at} is outside {clip}", at=Moment(2.0), clip=Span(0.0, 1.5))
+    >>> spoken(told, Frames(first=1, fps=24))
+    'the key at frame 49 is outside frames 1 to 37'
     """
 
-    first: float
-    fps: float
+    first: float = 0.0
+    fps: float = 1.0
 
-    def said(self, text: str) -> str:
-        """Return a sentence with times in frames, without the number of its step.
+    def moment(self, seconds: float, form: str) -> str:
+        """Return a point in time as a frame."""
+        return f"frame {self._at(seconds)}"
 
-        Examples
-        --------
-        >>> Frames(1, 24).said("step 1 (surface): the key at 2 s is outside the range, 0 to 1.5 s")
-        'the key at frame 49 is outside the range, frames 1 to 37'
-        """
-        text = _STEP.sub("", text)
-        for words, short in _IN_WORDS.items():
-            text = text.replace(words, short)
-        for pattern, word in _WORDS:
-            text = pattern.sub(word, text)
-        text = _SPAN.sub(lambda m: f"frames {self._at(m[2])} {m[3]} {self._at(m[4])}", text)
-        text = _MOMENT.sub(lambda m: f"{m[1]} frame {self._at(m[2])}", text)
-        return _LENGTH.sub(lambda m: _counted(float(m[1]) * self.fps), text)
+    def span(self, start: float, end: float, form: str) -> str:
+        """Return a stretch of time as frames."""
+        return f"frames {self._at(start)} to {self._at(end)}"
 
-    def _at(self, seconds: str) -> str:
-        return _short(self.first + float(seconds) * self.fps)
+    def length(self, seconds: float, form: str) -> str:
+        """Return a length of time as a number of frames."""
+        count = _short(seconds * self.fps)
+        return f"{count} frame" if count == "1" else f"{count} frames"
+
+    def _at(self, seconds: float) -> str:
+        return _short(self.first + seconds * self.fps)
 
 
 def _short(frame: float) -> str:
     return f"{frame:.1f}".rstrip("0").rstrip(".")
-
-
-def _counted(frames: float) -> str:
-    text = _short(frames)
-    return f"{text} frame" if text == "1" else f"{text} frames"

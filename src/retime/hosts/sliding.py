@@ -1,4 +1,4 @@
-"""Feet that slide where they should stand, as a host marks them."""
+"""Find sliding feet, for markers in a host."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from retime.body.contacts import detect_contacts
 from retime.body.metrics import plant_drift
 from retime.motion import Motion
 
-# A foot within this distance nearly stands, and slides beyond the other, metres; a stance's ends,
-# a share of it, do not count.
+# Distances in metres: within the first a foot counts as standing, beyond the second as sliding.
+# Share of a stance that is left out at each end.
 _NEARLY_STANDS, _SLIDES, _ENDS = 0.05, 0.025, 0.2
 
 
 def sliding(motion: Motion) -> list[dict[str, Any]]:
-    """List when feet slide that should stand: start, end and a word for each.
+    """List the times in which planted feet slide: start, end and a label for each.
 
-    Stances are looked for with a wide tolerance, and judged by their middle: a foot that lands and
-    pushes off moves on the ground in the best of captures.
+    Stances are detected with a wide tolerance and measured in their middle, because a foot moves on
+    the ground while it lands and pushes off, even in good captures.
     """
     stances = detect_contacts(motion, tolerance=_NEARLY_STANDS)
     aside = [_ENDS * (c.end - c.start) for c in stances]

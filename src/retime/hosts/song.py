@@ -35,10 +35,10 @@ def _changed(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:
-        return 0.0  # reading it says what is wrong
+        return 0.0  # reading it reports the error
 
 
-# Another strength does not need to hear the song again.
+# A change of strength does not require decoding the song again.
 @lru_cache(maxsize=4)
 def _beats(song: str, changed: float, bpm: float | None, offset: float | None) -> BeatList:
     return find_beats(song, bpm=bpm, offset=offset)

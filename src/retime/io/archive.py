@@ -1,4 +1,4 @@
-"""Numpy archives with a page about them: lossless and quick, without pickle."""
+"""Numpy archives with a JSON header: lossless and fast, without pickle."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unpack(
 ) -> tuple[Any, dict[str, Any]]:
     """Unpack an archive's page and those arrays that are needed and there; by default, all.
 
-    No other array is opened. Damaged archives raise whatever their readers do.
+    No other array is opened. Damaged archives raise the exceptions of their readers.
     """
     if not data:
         raise FormatError("the file is empty", path=path)

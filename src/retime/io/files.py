@@ -1,4 +1,4 @@
-"""Files: read whole with a clear sentence, written beside and then replaced."""
+"""Read whole files with clear errors, and write files by renaming temporary ones."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _TRIES, _BETWEEN = 20, 0.05
 
 
 def status_of(path: str | Path) -> os.stat_result:
-    """Return the size and the times of a file; one that cannot be looked at is an ``InputError``.
+    """Return the size and the times of a file; an inaccessible one is an ``InputError``.
 
-    A name that no file can have is such a one: it holds a NUL or half of a Unicode character.
+    So is an invalid name, which contains a NUL or half of a Unicode character.
     """
     path = Path(path)
     try:
@@ -55,7 +55,7 @@ def read_bytes(path: str | Path) -> bytes:
         if not stat.S_ISREG(about.st_mode):  # reading a pipe or a device may never end
             raise InputError(f"{path} is not an ordinary file")
         if size > MOST_BYTES:
-            raise FormatError(f"{size >> 30} GB are more than retime reads into memory", path=path)
+            raise FormatError(f"{size >> 30} GB is more than retime reads into memory", path=path)
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"no such file: {path}") from None
@@ -66,9 +66,9 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
-    """Write a file completely or not at all: beside its place first, then moved over it.
+    """Write a file completely or not at all: to a temporary file next to it, which is then renamed.
 
-    A ``private`` one that is new can be read by its owner alone.
+    A new ``private`` file can be read by its owner only.
     """
     with written_beside(path, private=private) as beside, beside.open("wb") as f:
         f.writelines(chunks)
@@ -79,7 +79,7 @@ _passing: ContextVar[bool] = ContextVar("passing", default=False)
 
 @contextmanager
 def passed_on() -> Iterator[None]:
-    """Write files that another process reads at once: they need not outlive a power failure."""
+    """Write files that another process reads at once, without syncing them to disk."""
     token = _passing.set(True)
     try:
         yield
@@ -89,20 +89,15 @@ def passed_on() -> Iterator[None]:
 
 @contextmanager
 def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Give a file beside a path to write; it takes the path's place where all went well."""
+    """Yield a temporary file next to a path; it replaces the path if no error occurs."""
     path = Path(path)
     beside: str | None = None
     writing = False
     try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; give a file's name")
-        if not path.parent.is_dir():
-            raise InputError(f"the folder {path.parent} does not exist; make it first")
+        _must_have_a_place(path)
         target = path.resolve()  # a link is written through, not replaced
         mode = 0o600 if private else _default_mode()
         if target.exists():
-            if not target.is_file():
-                raise InputError(f"{path} is not an ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
         _tidy(target.parent)
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)
@@ -118,13 +113,23 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         beside = None
     except RetimeError:
         raise
-    except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: links that lead in a circle
+    except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: circular links
         if writing and not isinstance(e, OSError):
-            raise  # whoever writes made the mistake, not the place
+            raise  # the error is in the code that writes, not in the target
         raise InputError(f"cannot write {_shown(path)}: {_reason(e)}") from None
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+def _must_have_a_place(path: Path) -> None:
+    """Raise an error if no ordinary file can be written at a path."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file's name")
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist; make it first")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not an ordinary file; give another name")
 
 
 def _replace(beside: str, target: Path) -> None:
@@ -146,9 +151,9 @@ _tidied: set[Path] = set()
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what a killed run left beside its results, once a folder and run.
+    """Remove temporary files of killed runs, once per folder and run.
 
-    A file that was changed within the hour may be another run's that still writes it.
+    A file that was changed within the hour may belong to another run that is still writing it.
     """
     if folder in _tidied:
         return

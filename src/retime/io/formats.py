@@ -24,7 +24,7 @@ from retime.motion.contact import Contact
 from retime.motion.skeleton import MOST_LENGTH
 from retime.parameters import values_of
 
-# Frames a second of the fastest cameras, and some more.
+# Maximum frame rate: above that of the fastest cameras.
 _MOST_RATE = 1e6
 log = logging.getLogger("retime")
 
@@ -199,8 +199,10 @@ def format_of(path: str | Path) -> Format:
             return known
     suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
     if not suffix:
-        raise InputError(f"{path} has no suffix; known: {', '.join(suffixes)}")
-    raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
+        if Path(path).is_dir():
+            raise InputError(f"{path} is a folder; give the name of a motion file")
+        raise InputError(f"{path} has no suffix; add one of {', '.join(suffixes)}")
+    raise InputError(f"{path}: unknown format {suffix!r}; known: {', '.join(suffixes)}")
 
 
 def kind_of(path: str | Path) -> Format:
@@ -225,7 +227,7 @@ def keeps_file(form: Format, target: str | Path) -> bool:
 
 
 def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
-    """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
+    """Return the contacts in a motion's file, such as the foot events of a C3D file."""
     return tuple(getattr(kept_of(motion, object), "contacts", ()))
 
 
@@ -280,7 +282,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
 
 
 def _must_be_plausible(motion: Motion, path: Path) -> None:
-    """Refuse positions whose squares overflow, and frame rates that no camera has, in any format.
+    """Reject positions whose squares overflow, and implausible frame rates, in any format.
 
     A window of a fraction of a second would have millions of frames at such a rate.
     """

@@ -34,7 +34,7 @@ def are_usable(values: FloatArray, *, may_miss: bool) -> bool:
 
 
 class Gaps:
-    """The missing values of a file: tracks are interpolated one by one; one note lists all."""
+    """The missing values of a file: each track is interpolated, and one note lists all gaps."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
@@ -101,9 +101,7 @@ class Gaps:
         told = []
         for first, last in stretches[:_LISTED]:
             names = [n for n, m in tracks.items() if m[first : last + 1].any()]
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            where = f"frames {first} to {last}" if last > first else f"frame {first}"
-            told.append(f"{where} ({', '.join(names[:_LISTED])}{more})")
+            told.append(_told(first, last, names))
         rest = len(stretches) - _LISTED
         count = int(any_missing.sum())
         return [
@@ -133,3 +131,10 @@ def _stretches(missing: BoolArray) -> list[tuple[int, int]]:
     """Return the first and last frame of each stretch."""
     edges = np.flatnonzero(np.diff(np.r_[False, missing, False]))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
+
+
+def _told(first: int, last: int, names: list[str]) -> str:
+    """Return a stretch of missing values as text."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    where = f"frames {first} to {last}" if last > first else f"frame {first}"
+    return f"{where} ({', '.join(names[:_LISTED])}{more})"

@@ -18,11 +18,11 @@ from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-# What a joint's tracks are, in the order of what was touched.
+# Tracks of a joint, in the order used to record which were edited.
 PATHS = ("rotation", "translation", "scale")
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
-# What places a joint; an animation of morphs alone leaves the skeleton still.
+# Tracks that move a joint; an animation of only morphs does not move the skeleton.
 _PLACING = {"translation", "rotation", "scale"}
 # A track that changes by less than this, relative to its size, does not move.
 _STILL = 1e-6
@@ -45,7 +45,7 @@ def choose(
 ) -> int:
     """Find an animation by its name or number.
 
-    ``short`` are shorter names of all of them, which count where they are not ambiguous.
+    ``short`` are shorter names, which are valid if they are not ambiguous.
     """
     name = str(wanted)
     if is_whole(wanted):
@@ -77,7 +77,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
     Returns
     -------
     index : int
-        The animation; where none moves, the first that lasts; otherwise the first.
+        The animation; if none moves, the first with a duration; otherwise the first.
     skipped : list of str
         Why those before one that moves were not chosen.
     """
@@ -148,7 +148,7 @@ def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -
 
 @dataclass(frozen=True, eq=False)
 class Retimed(Generic[Kept]):
-    """A motion on its way back into the file that it came from."""
+    """A motion that is being written back to its file."""
 
     motion: Motion
     """As it is now."""
@@ -163,7 +163,7 @@ class Retimed(Generic[Kept]):
     """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
 
     def channel(self, joint: int | None, path: str) -> str:
-        """Return the channel that a joint's track follows; none is what is below no joint."""
+        """Return the channel that a joint's track follows; none without a joint above."""
         skeleton = self.motion.skeleton
         if joint is None:
             return f"{skeleton.names[skeleton.roots[0]]}:translation"
@@ -172,7 +172,7 @@ class Retimed(Generic[Kept]):
         return f"{name}:translation" if is_root and path == "translation" else name
 
     def wrapped(self, channel: str) -> FloatArray:
-        """Return the source times of its frames, brought into the clip turn by turn; (F,)."""
+        """Return the source times of its frames, wrapped into the clip; (F,)."""
         low, high = self.kept.motion.domain
         found: FloatArray = low + np.mod(
             self.warp(self.times, channel) - low, max(high - low, 1e-9)

@@ -19,7 +19,7 @@ def dumps(value: Any, indent: str = "") -> str:
     if isinstance(value, Mapping) and value:
         items = [f"{deeper}{json.dumps(k)}: {dumps(v, deeper)}" for k, v in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
-    # By kinds: lists of thousands of numbers are common.
+    # Check types first: lists of thousands of numbers are common.
     if isinstance(value, list) and any(issubclass(k, Mapping) for k in set(map(type, value))):
         items = [deeper + dumps(v, deeper) for v in value]
         return "[\n" + ",\n".join(items) + f"\n{indent}]"
@@ -42,7 +42,7 @@ def parse_bytes(data: bytes, path: str | Path) -> Any:
 
 
 def must_be_shallow(value: Any) -> None:
-    """Refuse what is nested deeper than any document of retime: code that walks it would fail."""
+    """Reject a value that is nested deeper than any document of retime."""
     level = [value]
     for _ in range(MOST_LEVELS):
         level = [below for one in level for below in _below(one)]
@@ -60,9 +60,9 @@ def _below(value: Any) -> Iterable[Any]:
 
 
 def version_of(document: Any, form: str, what: str, newest: int) -> int:
-    """Return the version of a document of retime's own, or say why it cannot be read."""
+    """Return the version of one of retime's own documents; raise if it cannot be read."""
     if not isinstance(document, Mapping) or document.get("format") != form:
-        raise InputError(f'not a {what}: it lacks "format": "{form}"')
+        raise InputError(f'not a {what} file: "format": "{form}" is missing')
     version = document.get("version")
     if not is_whole(version) or version < 1:
         raise InputError(f'a {what} needs a "version", not {version!r}')

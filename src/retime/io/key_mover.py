@@ -1,11 +1,11 @@
 """Move keys by a warp, and add keys where its curve needs them.
 
-Keys go where the warp shows them. A cut gets a key on both sides and none inside; both sides of a
+Keys move to their output times. A cut gets a key on both sides and none inside; both sides of a
 jump in the source stay apart; an end of the output gets a key where the track moves there; and
 knots of the warp become keys where it bends more between two keys than the track bears. Which
 values and tangents stand at the keys is each format's part.
 
-Only numpy is needed: the Blender extension carries this file along.
+This module needs only numpy, because the Blender extension contains a copy.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Shown:
 
     @property
     def rates(self) -> FloatArray:
-        """How fast source time goes by in each stretch between two keys, (N - 1,)."""
+        """Rate of source time between neighbouring keys, (N - 1,)."""
         out: FloatArray = np.diff(self.source) / np.maximum(np.diff(self.output), 1e-12)
         return out
 
     def with_keys(self, output: FloatArray, source: FloatArray) -> Shown:
-        """Add keys, which none of the source's are."""
+        """Add keys that do not come from the source."""
         if not len(output):
             return self
         x = np.concatenate([self.output, output])
@@ -72,14 +72,14 @@ class Shown:
 
 
 class KeyMover:
-    """Moves keys by a warp; what it finds about key times serves all tracks that have them.
+    """Move keys by a warp; tracks with equal key times share the results.
 
     Parameters
     ----------
     x, y : array (K,)
         Knots of the warp: output times, and the source's.
     grain : Grain
-        How finely the format tells times apart.
+        Resolution of times in the format.
     last : float, optional
         The output's end: a track whose last key is shown and held lasts to it.
     marks_holds : bool
@@ -98,7 +98,7 @@ class KeyMover:
         self.grain, self.last = grain, last
         self.backwards = bool(y[-1] < y[0])
         self.cuts = np.flatnonzero(np.diff(x) <= 0)
-        self._exact = np.asarray(x, dtype=float)  # ramps delay what follows a cut, and that alone
+        self._exact = np.asarray(x, dtype=float)  # ramps only delay keys after a cut
         self.x, self.y = self._exact.copy(), np.asarray(y, dtype=float)
         room = np.r_[self.x, np.inf][self.cuts + 2] - self.x[self.cuts]
         self.x[self.cuts + 1] = self.x[self.cuts] + np.minimum(grain.ramp, room / 2)
@@ -151,7 +151,7 @@ class KeyMover:
         return x, keys
 
     def _with_breaks(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Put a key on both sides of every cut, and none into it."""
+        """Put a key on both sides of every cut, and none inside it."""
         for k in self.breaks:
             a, b = self.x[k], self.x[k + 1]
             keep = (x < a - self.grain.same) | (x > b + self.grain.same)
@@ -178,7 +178,7 @@ class KeyMover:
     def _with_last(
         self, x: FloatArray, y: FloatArray, keys: FloatArray, last: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Add a key at a last time if the track has come to its end and holds there."""
+        """Add a key at the last time if the track ends earlier and holds."""
         end, source = self.grain.end, float(self.at(last))
         beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
         if beyond and abs(source - y[-1]) < end:
@@ -186,9 +186,9 @@ class KeyMover:
         return x, y
 
     def with_bends(self, shown: Shown, reach: FloatArray) -> Shown:
-        """Add the fewest knots so that straight stretches are off by at most ``reach`` (N - 1,).
+        """Add the fewest knots that keep the error of segments within ``reach`` (N - 1,).
 
-        It is how far off in source time each stretch may be; an infinite one needs no knots.
+        It is the tolerance of each segment in source time; an infinite one needs no knots.
         """
         if len(shown.output) < 2 or len(self.x) < 3:
             return shown
@@ -227,17 +227,17 @@ class KeyMover:
         return knots, np.searchsorted(x, self.x[knots]), far
 
     def bends(self, shown: Shown, reach: FloatArray, knots: IntArray | None = None) -> IntArray:
-        """Choose knots, the farthest first (Douglas and Peucker's rule), of all or of some."""
+        """Choose knots from all or some of them, the farthest first (Douglas-Peucker)."""
         x, y = shown.output, shown.source
         knots, stretch, far = self._off(shown) if knots is None else self._off_by(x, y, knots)
         close = reach[np.minimum(np.maximum(stretch - 1, 0), len(reach) - 1)]
         chosen: list[IntArray] = []
         while len(knots):
             off = far / close
-            # Knots rise, and so do the stretches that they lie in: each is a run of knots.
+            # Knots increase, so the knots of a segment are consecutive.
             first = _is_first(stretch)
             worst = np.maximum.reduceat(off, np.flatnonzero(first))
-            # A stretch that is close enough needs none of its knots.
+            # A segment within the tolerance needs none of its knots.
             far_off = worst > 1
             if not far_off.any():
                 break

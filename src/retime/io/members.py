@@ -15,8 +15,8 @@ from retime.errors import FormatError
 from retime.io.gaps import are_usable
 
 _MOST_MEMBERS = 1000
-# What the arrays that are asked for may unpack to together: some, and a multiple of the file.
-# Poses hardly shrink when they are packed; hands that rest do.
+# Limit on the unpacked size of the requested arrays: a constant, and a multiple of the file's size.
+# Poses compress little; resting hands compress well.
 _SOME_BYTES, _MOST_TIMES = 64 << 20, 4
 
 
@@ -33,7 +33,7 @@ class Members:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             listed = self._archive.infolist()
-        except Exception as e:  # a damaged archive makes zipfile raise anything
+        except Exception as e:  # zipfile raises various exceptions for a damaged archive
             raise self._broken(e) from None
         if len(listed) > _MOST_MEMBERS:
             raise FormatError(f"contains {len(listed)} arrays, which is too many", path=path)

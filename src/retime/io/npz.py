@@ -101,7 +101,8 @@ def read_motion(
         raise FormatError(str(e), path=path) from None
     except KeyError:
         raise FormatError(_other_kind(data), path=path) from None
-    except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
+    # numpy, zipfile, zlib and lzma raise various exceptions for a damaged archive
+    except Exception as e:
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a retime motion file ({reason})", path=path) from None
     motion = motion.with_notes(*gaps.notes())

@@ -1,4 +1,4 @@
-"""Options for reading motion files that lack information or have it wrong."""
+"""Options for reading motion files with missing or wrong information."""
 
 from __future__ import annotations
 

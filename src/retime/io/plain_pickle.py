@@ -1,8 +1,8 @@
 """Pickles of plain data: numbers, text, lists, mappings and numpy arrays, and nothing that runs.
 
-A pickle may name any function to call. Here every name but those by which numpy writes its arrays
-is refused, and even those are not called: what they were given is kept, and arrays are made of it
-when all is read.
+A pickle may name any function to call. Here every name is rejected except those that numpy uses for
+its arrays. Even those are not called: their arguments are kept, and arrays are made from them after
+the whole file is read.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def load(data: bytes, path: str | Path) -> Any:
             "because it may run code",
             path=path,
         ) from None
-    except (Exception, MemoryError) as e:  # a damaged pickle raises anything
+    except (Exception, MemoryError) as e:  # a damaged pickle raises various exceptions
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a whole pickle ({reason})", path=path) from None
 

@@ -11,7 +11,7 @@ from retime.io.parameters import RestFrame
 from retime.motion import Pose, quat
 from retime.notes import Note
 
-# A rest frame: most joints that move later stand at zero, and the next frame is a jump.
+# A rest frame: most joints that move later are at zero, and the next frame is a jump.
 _REST_ANGLE = np.radians(0.1)
 _REST_SHARE = 0.5
 _REST_JUMP = np.radians(5.0)
@@ -34,14 +34,14 @@ def set_aside(
 
 
 def starts_at_rest(rotations: FloatArray) -> bool:
-    """Judge whether frame 0 is a rest pose that was put before the motion.
+    """Return whether frame 0 is a rest pose that was added before the motion.
 
-    It is, when most of the joints that turn later stand at zero in it, hardly any in the next
-    frame, and the step between is far beyond the motion's own.
+    It is a rest pose if most of the joints that turn later are at zero in it, hardly any in the
+    next frame, and the step between them is far larger than the motion's own steps.
     """
     if len(rotations) < 3:
         return False
-    # Some frames tell as well as all: pairs of neighbours, spread over the clip.
+    # A sample of frames is enough: pairs of neighbours, spread over the clip.
     pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
     usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
     rotations = rotations[np.r_[0, 1, pair]]

@@ -11,7 +11,11 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.motion import Motion, quat
+from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
+
+# A key this near to a frame, in seconds, lies on it: some formats have times in single precision.
+ON_FRAME = 2e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,30 @@ class Moments:
             sample_times=None if self.even else self.times,
             **more,
         )
+
+
+def moments_between(start: float, end: float, rate: float, *, least: int = 0) -> Moments:
+    """Return frames from a start to an end; the last interval is shorter if they do not fit.
+
+    Fewer than ``least`` whole frames do not count as fitting.
+    """
+    count = (end - start) * rate
+    n = round(count)
+    if n >= least and abs(n / rate - (end - start)) <= ON_FRAME:
+        return Moments(start + np.arange(n + 1) / rate, rate, True)
+    return Moments(np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False)
+
+
+def are_on_frames(times: FloatArray, rate: float) -> bool:
+    """Return whether all times lie on frames of a rate."""
+    frame = times * rate
+    return bool(np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME)
+
+
+def must_fit_in_memory(document: Any, duration: float, frames: float, joints: int) -> None:
+    """Reject an animation whose frames would take too much memory."""
+    if frames * max(joints, 1) * 32 > MOST_BYTES:
+        raise document.fail(f"it lasts {duration:g} s, which is more than fits in memory")
 
 
 def with_ancestors(nodes: Iterable[int], parent_of: Callable[[int], int], top: int) -> set[int]:

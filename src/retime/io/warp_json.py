@@ -18,7 +18,7 @@ VERSION = 2
 def to_document(warp: TimeWarp) -> dict[str, Any]:
     """Convert a warp to the contents of its JSON file."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    # Left out is only the body that reading would put there.
+    # The body curve is left out only if reading would restore it.
     if not warp.per_channel or warp.body != TimeWarp(channels=warp.channels).body:
         document |= _knots(warp.body)
     if warp.per_channel:

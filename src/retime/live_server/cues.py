@@ -75,8 +75,8 @@ class CueSender:
         for cue in self._cues:
             mine = cue.reference in (None, reference)
             if mine and start < cue.time <= time:
-                # Nobody there, or a port that was unplugged, for which drivers raise anything: the
-                # performance goes on.
+                # No receiver, or an unplugged port, for which drivers raise any exception: the
+                # performance continues.
                 with contextlib.suppress(Exception):
                     self._sends[cue.target](cue)
                 self.sent = [*self.sent[-99:], cue]

@@ -25,18 +25,18 @@ State = Literal[
     "waiting", "following", "following the cycle", "stopped", "lost", "silent", "finished"
 ]
 
-# Confidence below which the place is not known, and seconds until that is said.
+# Confidence below which the time is unknown, and the time until that is reported (s).
 _UNSURE, _LOST_AFTER = 0.3, 0.7
-# Nothing heard for so long is silence, seconds.
+# Time without data that counts as silence (s).
 _SILENT_AFTER = 0.5
-# At its end for so long, a performance is over, and another may begin, seconds.
+# Time at the end after which a performance is over and another may start (s).
 _OVER_AFTER = 1.0
 _AT_END = 0.05
-# Among several recordings, one that is lost for so long was perhaps another, seconds.
+# Among several recordings: time of being lost after which the others are considered again (s).
 _OTHER_AFTER = 3.0
-# The only recording is performed again when the performer is so far in it, seconds, and so surely.
+# The only recording is performed again from this time of it (s) and confidence on.
 _BEGUN, _SURELY = 0.25, 0.5
-# Where it is not followed for so long, it is looked for at its beginning again, seconds.
+# Time without following after which its beginning is expected again (s).
 _LOOKS = 0.5
 
 
@@ -66,7 +66,7 @@ class Cue:
     """Output at one time."""
 
     part: str | None
-    """Which recording is performed; none while that is not known."""
+    """The recording that is performed; None while it is unknown."""
     time: float
     """The recording's time to show, seconds."""
     rate: float
@@ -145,7 +145,7 @@ class Follower:
         self.state = "following"
 
     def arrived(self, now: float) -> None:
-        """Note that packets of the performer came, whatever their stamps: this is not silence."""
+        """Record that packets of the performer arrived, whatever their stamps: no silence."""
         self._arrived = now if self._arrived is None else max(now, self._arrived)
 
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:
@@ -204,7 +204,7 @@ class Follower:
         at_end = found >= recording.end - _AT_END
         if again.phase >= _SURELY and not again.stopped and not at_end:
             self._found_at = time
-            # Whoever begins again does so at the beginning, and at no other cycle.
+            # Another performance starts at the beginning, in the first cycle.
             sure = again.confidence >= _SURELY
             first = found if sure else again.first_time_like(found)
             if first - recording.start >= _BEGUN:

@@ -14,9 +14,9 @@ from retime.live_server.stream_time import StreamTime
 
 # A performance of more moments than this is kept at every second one, then at every fourth.
 _MOST_MOMENTS = 36_000
-# Older performances than the last so many are dropped.
+# Number of performances that are kept.
 _MOST_PERFORMANCES = 20
-# Less sure than this, a moment does not tell how late somebody is.
+# Minimum confidence of a moment that is scored.
 _SURE = 0.5
 
 

@@ -14,10 +14,10 @@ from retime.live_server.humanoid import BONE_NAMES, nearest_parent
 from retime.live_server.vmc import Bone, Packet
 from retime.methods.align.joints import stand_ins
 
-# A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
-# so much farther ahead than the time that passed is another sender's.
+# A stamp this much earlier than the last (s) is a sender that restarted, not a late packet; one
+# this much later than the elapsed time belongs to another sender.
 _RESTART = 1.0
-# A sender's clock that has not moved on for so long while packets come is not used, seconds.
+# A sender's clock that stands still for this long (s) while packets arrive is not used.
 _STALLED = 0.25
 # A frame that seems to be older than this when it comes, or to come from the future, has a stamp of
 # another clock, seconds.
@@ -47,7 +47,7 @@ class Frame:
 
 
 class Assembler:
-    """Makes frames of packets: a sender may put a frame into one datagram or into many.
+    """Assemble frames from packets: a sender may put a frame into one datagram or into many.
 
     A frame is whole when all bones came that this sender sends, when a bone comes again, or when
     the sender's clock has moved on; :meth:`flush` ends one that waits for a lost packet.
@@ -127,7 +127,7 @@ class Assembler:
         if packet.time is not None:
             self._time = packet.time
         self._bones.update(packet.bones)
-        # Until a bone has come again, nobody can know how many there are.
+        # The number of bones is not known until one of them arrives a second time.
         self._cycled = self._cycled or any(role in self._heard for role in packet.bones)
         for role in packet.bones:
             self._heard[role] = arrival

@@ -58,7 +58,7 @@ class PipedReplay:
 
 
 class _Rows:
-    """Rows read by a thread: a pipe that stands still must hold nothing up, not even the end."""
+    """Read rows in a thread, so that a pipe without data does not block the server."""
 
     def __init__(self, coming: ComingBvh) -> None:
         self._coming = coming

@@ -7,12 +7,12 @@ from typing import Protocol
 # Seconds in which the playhead closes a gap to where it should be: short enough to be in step,
 # long enough that corrections are not seen as jerks.
 _CLOSES = 0.1
-# With nothing heard for this long the performer may have stopped: it rolls out, seconds.
+# Without data for this long (s), the playhead slows down, because the performer may have stopped.
 _COASTS = 0.25
-# A gap wider than this is not caught up with but jumped, seconds; less far back, it waits. Poses
-# before and after a jump are cross-faded for so long, seconds.
+# Larger gaps (s) are jumped, forwards and backwards; smaller ones are caught up with or waited for.
+# Duration of the cross-fade of a jump (s).
 _JUMPS, _JUMPS_BACK, _FADES = 0.75, 0.3, 0.3
-# Nobody is followed faster than this.
+# Maximum playback speed.
 _FASTEST = 8.0
 
 

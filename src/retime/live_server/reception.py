@@ -15,7 +15,7 @@ Address = tuple[str, int]
 # A sender that is silent for so long has left: another may take its place, seconds. A program that
 # was started again sends from another port of the same machine: it waits for less.
 _LEFT, _LEFT_PORT = 2.0, 0.25
-# Rates and losses are told over this long, seconds.
+# Period over which rates and losses are measured (s).
 _WINDOW = 3.0
 _MOST_STAMPS = 1024
 _MOST_NAMES = 40
@@ -48,7 +48,7 @@ class Reception:
         return True
 
     def listens_to(self, address: Address, now: float) -> bool:
-        """Return whether an address may be heard: nobody sends, or it does."""
+        """Return whether datagrams of an address are used: it is the sender, or there is none."""
         return self._may_send(address, now - self.heard_at)
 
     def _may_send(self, address: Address, silent: float) -> bool:
@@ -77,7 +77,7 @@ class Reception:
         return new
 
     def note_unknown(self, names: tuple[str, ...]) -> None:
-        """Remember bones that nobody knows; not without end."""
+        """Remember the names of unknown bones, up to a limit."""
         for name in names:
             if name in self.unknown or len(self.unknown) < _MOST_NAMES:
                 self.unknown[name] += 1

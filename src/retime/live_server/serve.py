@@ -298,7 +298,7 @@ def _feed(
 
 
 def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
-    """Return the first message for a listener."""
+    """Return the first message for a client."""
     parts = follower.parts.values()
     return {
         "performer": list(follower.joints),
@@ -318,7 +318,8 @@ def _must_be_certificate(certificate: Path, key: Path) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as e:
         raise InputError(
-            f"--tls {certificate},{key}: no certificate with its key ({e}); both are PEM files"
+            f"--tls {certificate},{key}: cannot load the certificate and its key ({e}). Give two "
+            "PEM files."
         ) from None
 
 
@@ -331,7 +332,7 @@ def send_replay(replay: Replay, outs: tuple[StreamAddress, ...]) -> int:
         for live, data in replay.frames():
             await asyncio.sleep(max(start + live - loop.time(), 0.0))
             for out in sockets:
-                with contextlib.suppress(OSError):  # nobody there yet
+                with contextlib.suppress(OSError):  # no receiver yet
                     out.send(data)
             count += 1
         return count

@@ -29,16 +29,16 @@ from retime.serving.addresses import shown
 
 # A frame whose last packets were lost is ended after this long, seconds.
 _PATIENCE = 0.004
-# With no tick for so long (a machine that slept) ticks are not made up for, seconds.
+# After a pause longer than this (s), such as a sleeping machine, missed frames are not sent.
 _SLEPT = 0.25
-# So many datagrams that wait are read at once, and so many at most make a frame.
+# Maximum number of waiting datagrams to read at once, and of datagrams in a frame.
 _MOST_WAITING, _MOST_A_FRAME = 1024, 128
-# So many times in a row there may be too many to be taken in, before that is a flood.
+# Number of full reads in a row that count as a flood.
 _NO_FLOOD = 3
-# So many are taken in after such a moment.
+# Number of datagrams to process after a full read.
 _AT_ONCE = 32
-# Share of the time between two frames that goes out which taking them in may cost; how long one
-# takes at least, seconds, and how quickly that is learnt.
+# Share of the time between two output frames that datagrams may take; the minimum time of one (s),
+# and the share of a new measurement in its average.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
 # Confidence from which on the partner touches the performer, and below which it lets go; seconds
 # that either takes.
@@ -66,13 +66,13 @@ class Status:
     late: int
     """Datagrams, of which not understood; those of other senders; those that came too late."""
     unknown: tuple[str, ...]
-    """Bones that nobody knows, while no other came."""
+    """Unknown bone names, if no known ones arrived."""
     sent: int
     """Frames that went out."""
     listeners: int
-    """Who listens to the feed."""
+    """Number of clients of the feed."""
     calibrating: bool = False
-    """Whether trackers come, and nobody has stood in the calibration pose yet."""
+    """Whether trackers are received but not calibrated yet."""
     worn: tuple[str, ...] = ()
     """Joints that trackers are worn at."""
     failed: str | None = None
@@ -256,7 +256,7 @@ class LiveServer:
                 # Since the start: single precision cannot tell frames apart after days.
                 data = figure.writer.frame(bones, ROOT, now - self._begun)
                 for out in self._outs:
-                    # Nobody there, or their buffer is full: the next frame is better than this.
+                    # No receiver, or its buffer is full: send the next frame instead.
                     with contextlib.suppress(OSError):
                         out.send(data)
             if self.feed is not None and self.feed.listeners:

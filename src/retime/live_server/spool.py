@@ -29,7 +29,7 @@ _ROLES = tuple(BONE_NAMES)
 _WIDTH = 1 + 7 * (1 + len(_ROLES))
 _HEADER = json.dumps({"format": "retime-stream", "version": 1, "roles": list(_ROLES)}).encode()
 _HEADER_SIZE = 4096
-# Nobody waits longer than this, seconds, to see in a recording that nothing came.
+# Longer pauses of the stream are shortened to this in a recording (s).
 _LONGEST_SILENCE = 60.0
 _NONE: Bone = (float("nan"),) * 7
 
@@ -59,7 +59,7 @@ class Spool:
             self._file: BinaryIO = self.beside.open("a+b", buffering=1 << 16)
         except OSError as e:
             raise InputError(f"cannot record to {self.beside}: {e.strerror}") from None
-        taken = f"another program records to {path}; give another name with --record"
+        taken = f"another program is recording to {path}; give another name with --record"
         lock_file(self._file, taken)
         try:
             self.recovered = self._recover()
@@ -76,8 +76,8 @@ class Spool:
         data = self._file.read()
         if data and not data.startswith(_HEADER):
             raise InputError(
-                f"{self.beside} is in the way, and no recording of this retime; move it, or give "
-                "another name with --record"
+                f"{self.beside} exists and is not a recording of retime. Move it, or give another "
+                "name with --record"
             )
         motion = _motion_of(data)
         if motion is None:
@@ -110,7 +110,7 @@ class Spool:
 
 
 def _free(path: Path) -> Path:
-    """Return a path that nobody has: with a number, where others have come before."""
+    """Return an unused path, with a number if the name exists."""
     names = (path.with_stem(f"{path.stem}-{n}") for n in itertools.count(2))
     return next(p for p in itertools.chain([path], names) if not p.exists())
 
@@ -181,7 +181,7 @@ def _figure(
 
 
 def _held(track: FloatArray) -> FloatArray:
-    """Fill what did not come with what came before it, or first."""
+    """Fill gaps with the previous value, or the first one."""
     known = np.isfinite(track[:, 0])
     last = np.maximum.accumulate(np.where(known, np.arange(len(track)), -1))
     last[last < 0] = int(np.argmax(known))

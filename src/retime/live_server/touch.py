@@ -137,7 +137,7 @@ class Toucher:
         roles = (*_LIMBS[end], end)
         missing = [r for r in roles if r not in self._roles]
         if missing:
-            raise InputError(f"the partner has no {missing[0]}, so its {end} can touch nobody")
+            raise InputError(f"the partner has no {missing[0]}, so its {end} cannot touch anything")
         upper, lower, hand = (self._roles.index(r) for r in roles)
         return upper, lower, hand
 

@@ -1,9 +1,9 @@
 """A performer who wears a headset, controllers or trackers: joints out of a few devices.
 
-Nobody says which device is worn where, or how far it is from the joint. Both are learnt from a
-calibration pose: the performer stands still in the recording's first pose. Devices are then given
-to the joints that they lie nearest to, whatever the heading and size; their offsets to the joints
-are kept, each in its device's own axes.
+The stream does not contain where a device is worn, or how far it is from the joint. Both are found
+in a calibration pose: the performer stands still in the first pose of the recording. Devices are
+assigned to the nearest joints, at any heading and size. Their offsets to the joints are stored in
+the axes of each device.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from retime.arrays import FloatArray
 from retime.live_server.vmc import Bone
 from retime.motion import quat
 
-# All devices must be within this many metres for so many seconds, and at least so many of them.
+# Calibration: maximum movement of the devices (m), duration (s), and minimum number of devices.
 _STILL, _HOLDS, _LEAST = 0.03, 1.0, 2
 # Headings that are tried, and the heights of the head that a person has, metres.
 _HEADINGS, _LOWEST, _HIGHEST = 36, 0.4, 2.6
 # A device farther than this from any joint, metres at the recording's size, is not worn.
 _FARTHEST = 0.6
-# A device that is not heard of for so long is out of sight, seconds.
+# A device without data for this long (s) is out of sight.
 _HELD = 0.25
 # Joints that people wear devices on come first; others must lie this much nearer, metres.
 _USUAL = ("head", "left_hand", "right_hand", "hips", "left_foot", "right_foot")
@@ -55,7 +55,7 @@ class Trackers:
         return {name: self.joints[j] for name, (j, _) in (self._worn or {}).items()}
 
     def calibrate(self) -> None:
-        """Forget who wears what, and wait for the calibration pose."""
+        """Forget the assignment of devices, and wait for the calibration pose."""
         self._worn = None
         self._past.clear()
 

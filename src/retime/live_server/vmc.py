@@ -29,11 +29,11 @@ _READY = "/VMC/Ext/OK"
 # Devices: what they are called here starts with their kind.
 _DEVICES = {"/VMC/Ext/Hmd/Pos": "head", "/VMC/Ext/Con/Pos": "con", "/VMC/Ext/Tra/Pos": "tra"}
 _VRCHAT = "/tracking/trackers/"
-# More devices than these are nobody's.
+# Maximum number of devices.
 _MOST_DEVICES = 32
-# A datagram this large is none of a motion capture's; nested bundles cost time to take apart.
+# Larger datagrams are rejected, because nested bundles take time to parse.
 _MOST_BYTES = 65_507
-# Numbers beyond this are no metres of a server.
+# Larger positions (m) are rejected.
 _FARTHEST = 1e4
 
 # Place (x, y, z) and rotation (w, x, y, z) of a bone in its parent, right-handed.

@@ -53,7 +53,7 @@ class Method:
         return function
 
     def solve(self, motion: Motion, parameters: Any, weight: float = 1.0) -> Edit:
-        """Run the method and wrap what it returns as an edit."""
+        """Run the method and return its result as an edit."""
         result = self.function.implementation(motion, parameters)  # type: ignore[attr-defined]
         if isinstance(result, Edit):
             return replace(result, weight=weight)

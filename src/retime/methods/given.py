@@ -12,6 +12,7 @@ from retime.motion.edits import check_channels
 from retime.motion.layers import PoseLayer
 from retime.notes import Note
 from retime.parameters import About, TimingParameters
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
 
@@ -48,8 +49,10 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
         warp = warp.within(motion.domain, p.range, ripple=p.ripple)
     elif abs(warp.domain[0] - start) > 1e-6:
         raise InputError(
-            f"the warp starts at {warp.domain[0]:g} s, the motion at {start:g} s; "
-            "a warp's output starts where its input does"
+            "the warp starts at {warp}, the motion at {motion}; the output of a warp starts at the "
+            "same time as its input",
+            warp=Moment(warp.domain[0]),
+            motion=Moment(start),
         )
     return warp.looped() if p.loop else warp
 
@@ -59,19 +62,19 @@ def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
     (start, end), (low, high) = motion.domain, warp.source_range
     if high < start or low > end:
         raise InputError(
-            f"the warp shows source times {low:g} to {high:g} s, the motion has {start:g} to "
-            f"{end:g} s"
+            "the warp shows source times {shown}, the motion has {clip}",
+            shown=Span(low, high),
+            clip=Span(start, end),
         )
     frame = 1 / motion.rate
     if part or (low <= start + frame and high >= end - frame):
         return []
     return [
         Note(
-            f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
-            f"from {start:.4g} to {end:.4g} s; the remainder is left out",
+            "the warp shows {shown:.4g} of the motion, {motion:.4g}; the remainder is left out",
             code="shown-in-part",
-            shown=[max(low, start), min(high, end)],
-            motion=[start, end],
+            shown=Span(max(low, start), min(high, end)),
+            motion=Span(start, end),
         )
     ]
 
@@ -91,7 +94,8 @@ def given_layer(motion: Motion, p: PoseParameters) -> PoseLayer:
     start, end = motion.domain
     if layer.times[0] > end or layer.times[-1] < start:
         raise InputError(
-            f"the changes of pose lie at {layer.times[0]:g} to {layer.times[-1]:g} s, the step's "
-            f"input at {start:g} to {end:g} s"
+            "the pose changes are at {layer}, outside the motion, {motion}",
+            layer=Span(float(layer.times[0]), float(layer.times[-1])),
+            motion=Span(start, end),
         )
     return layer

@@ -54,15 +54,21 @@ def from_arrays(
         places = _array(positions, "positions", (None, count, 3))
         turns = quat.identity(len(places), count)
         tracks = relative_places(places, above, names)
-        if rest is None:
-            rest = _mean_offsets(tracks, names)
+        rest = _mean_offsets(tracks, names) if rest is None else rest
     else:
-        if rest is None and count > 1:
-            raise InputError(f"give offsets ({count}, 3): where each joint rests beside its parent")
-        rest = np.zeros((count, 3)) if rest is None else rest
+        rest = _joint_offsets(rest, count)
         turns = as_quaternions(rotations, count)
         tracks = _root_tracks(names, above, rest, len(turns), root_translation)
     return Motion(Skeleton(names, above, rest), turns, tracks, fps=fps, units=units or Units())
+
+
+def _joint_offsets(offsets: FloatArray | None, count: int) -> FloatArray:
+    """Return offsets (J, 3), which only a single joint may lack."""
+    if offsets is not None:
+        return offsets
+    if count > 1:
+        raise InputError(f"give offsets ({count}, 3): where each joint rests beside its parent")
+    return np.zeros((count, 3))
 
 
 def _mean_offsets(tracks: dict[str, FloatArray], names: tuple[str, ...]) -> FloatArray:

@@ -11,9 +11,8 @@ import numpy as np
 from retime.coercion import listed
 from retime.errors import InputError
 from retime.pictured import Pictured
+from retime.sentences import Span
 from retime.timing import TimeWarp
-
-__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,9 @@ class Contact:
     def __post_init__(self) -> None:
         if not (np.isfinite([self.start, self.end]).all() and self.start < self.end):
             raise InputError(
-                f"the contact of {self.joint!r} runs from {self.start:g} s to {self.end:g} s; "
-                "it must end after it starts"
+                "the contact of {joint!r} lasts {span}; it must end after it starts",
+                joint=self.joint,
+                span=Span(self.start, self.end),
             )
         if len(self.velocity) != 3 or not np.isfinite(self.velocity).all():
             raise InputError(

@@ -10,6 +10,7 @@ import numpy as np
 from retime.errors import InputError
 from retime.motion.origin import Origin
 from retime.motion.touched import TouchedLater
+from retime.sentences import Moment, Span
 from retime.times import ClipTime, Clock, parse_time
 from retime.timing import TimeWarp
 
@@ -43,11 +44,15 @@ def between(motion: Motion, start: Any = None, end: Any = None) -> Motion:
     hair = _SNAP / motion.rate
     if not first - hair <= a <= b <= last + hair:
         raise InputError(
-            f"{a:g} to {b:g} s is not a part of the clip, which goes from {first:g} to {last:g} s"
+            "{part} is not a part of the clip, {clip}", part=Span(a, b), clip=Span(first, last)
         )
     inside = np.flatnonzero((motion.times >= a - hair) & (motion.times <= b + hair))
     if not len(inside):
-        raise InputError(f"no frame lies between {a:g} and {b:g} s: {motion.rate:g} fps")
+        raise InputError(
+            "the clip has no frame at {part}; its rate is {rate:g} fps",
+            part=Span(a, b),
+            rate=motion.rate,
+        )
     return cut(motion, slice(int(inside[0]), int(inside[-1]) + 1))
 
 
@@ -102,7 +107,7 @@ def seconds_of(motion: Motion, time: Any, name: str) -> float:
         return _finite_number(time, name)
     time = replace(time, kind="source")
     if time.unit == "%" and motion.duration == 0:
-        raise InputError(f"{name} is {time}, but a clip of one frame has no length to take it of")
+        raise InputError(f"{name} is {time}, but a clip of one frame has no length")
     if time.unit == "f" and motion.sample_times is not None:
         raise InputError(
             f"{name} is {time}, but the clip's frames are unevenly spaced, so it has no frame "
@@ -160,7 +165,7 @@ def _frame_from(motion: Motion, seconds: float) -> int:
     first, last = motion.domain
     if not first - 1 / motion.rate - hair <= seconds <= last + 1 / motion.rate + hair:
         raise InputError(
-            f"{seconds:g} s is outside the clip, which goes from {first:g} to {last:g} s"
+            "{time} is outside the clip, {clip}", time=Moment(seconds), clip=Span(first, last)
         )
     return int(np.searchsorted(motion.times, seconds - hair))
 

@@ -249,7 +249,7 @@ def _context(
 def _ground_at(
     edits: Sequence[Edit], warps: Sequence[TimeWarp], joint: str, times: FloatArray
 ) -> FloatArray:
-    """Return how far all steps move the ground under a joint at output times, (N, 3) metres."""
+    """Return the total displacement of the ground under a joint at output times, (N, 3) metres."""
     out = np.zeros((len(times), 3))
     for edit, warp in zip(reversed(edits), reversed(warps), strict=True):
         if edit.ground is not None:
@@ -269,14 +269,20 @@ def _delivered(
         return out  # its file's format has no use for it
     before, made, skeleton = source.touched, out.tracks, out.skeleton
     touched: Touched | TouchedLater = before
-    layers = [x for e in edits if e.weight for x in (e.layer, e.correction) if x is not None]
-    layered = {n for layer in layers for n in layer.joints}
-    among = None if any(e.weight and e.fixes for e in edits) else layered
+    among = _may_be_edited([e for e in edits if e.weight])
     if among is None or among:
         touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
     origin = replace(out.origin, delivered=made, touched=touched)
-    object.__setattr__(out, "origin", origin)  # made here: a copy would be checked once more
+    object.__setattr__(out, "origin", origin)  # made here, because a copy would be validated again
     return out
+
+
+def _may_be_edited(edits: Sequence[Edit]) -> set[str] | None:
+    """Return the joints whose poses edits change; ``None`` for all, because fixes act on any."""
+    if any(e.fixes for e in edits):
+        return None
+    layers = [layer for e in edits for layer in (e.layer, e.correction) if layer is not None]
+    return {name for layer in layers for name in layer.joints}
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:
@@ -300,7 +306,7 @@ def _carried(
     warps: Sequence[TimeWarp],
     periods: Sequence[float],
 ) -> tuple[Contact, ...] | None:
-    """Carry contacts through all steps; those that a step gives replace them from there on."""
+    """Map contacts through all steps; contacts that a step provides replace them from there on."""
     for new, warp, period in zip(given, warps, periods, strict=False):
         contacts = contacts if new is None else new
         if contacts is not None:
@@ -384,7 +390,7 @@ def correction_between(plain: Motion, corrected: Motion) -> PoseLayer | None:
 
 
 def _track(motion: Motion, name: str) -> FloatArray:
-    """Return a joint's translations, or where it rests without any."""
+    """Return a joint's translations, or its rest translation if it has none."""
     found = motion.translations.get(name)
     rest = motion.skeleton.offsets[motion.skeleton.index(name)]
     return np.broadcast_to(rest, (len(motion), 3)) if found is None else found

@@ -50,7 +50,7 @@ class Fix:
 
 
 def run_fixes(out: Motion, context: FixContext, fixes: Iterable[tuple[Fix, float]]) -> Motion:
-    """Run fixes, each with its weight, in their order; of those of a kind, the last one."""
+    """Apply fixes with their weights, in order; of each kind, only the last one."""
     last = {fix.kind: (fix, weight) for fix, weight in fixes}
     for kind in FIX_ORDER:
         fix, weight = last.get(kind, (None, 0.0))

@@ -111,8 +111,7 @@ def differences(one: Skeleton, other: Skeleton) -> list[str]:
     """Describe how the joints of another skeleton differ."""
     missing = [n for n in one.names if n not in other]
     added = [n for n in other.names if n not in one]
-    common = [n for n in one.names if n in other]
-    moved_on = [n for n in common if _parent(one, n) != _parent(other, n)]
+    moved_on = [n for n in one.names if n in other and _parent(one, n) != _parent(other, n)]
     found = {
         f"it lacks {len(missing)} joints ({_some(missing)})": missing,
         f"it has {len(added)} more ({_some(added)})": added,

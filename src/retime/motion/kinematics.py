@@ -129,13 +129,6 @@ def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
     return positions(motion)[:, root] * [1.0, 0.0, 1.0], heading
 
 
-def in_body_frame(motion: Motion, points: FloatArray) -> FloatArray:
-    """Transform points (F, N, 3) in metres into the character's frame."""
-    origin, heading = body_frame(motion)
-    turn = quat.from_axis_angle([0, 1, 0], -heading)
-    return quat.rotate(turn[:, None], points - origin[:, None])
-
-
 def joint_speeds(motion: Motion) -> FloatArray:
     """Return joint speeds in metres per second, (F, J), by central differences."""
     if len(motion) < 2:

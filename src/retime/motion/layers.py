@@ -55,7 +55,7 @@ class PoseLayer(ReadOnlyArrays):
             object.__setattr__(self, kind, MappingProxyType(tracks))
 
     def to_document(self) -> dict[str, Any]:
-        """Return the layer as JSON holds it; kinds without a joint are left out."""
+        """Return the layer for JSON; empty kinds are left out."""
         kinds = {kind: getattr(self, kind) for kind in _KINDS}
         tracks = {k: {n: v.tolist() for n, v in t.items()} for k, t in kinds.items() if t}
         return {"times": self.times.tolist(), **tracks}
@@ -134,21 +134,14 @@ class PoseLayer(ReadOnlyArrays):
 @one_line()
 @dataclass(frozen=True, eq=False)
 class GroundShift(ReadOnlyArrays):
-    """How far contacts move with the ground when a step changes the way of a body.
-
-    Parameters
-    ----------
-    times : array (K,)
-        Seconds, rising, in the step's output time.
-    everywhere : array (K, 3)
-        Displacement of the ground under the body, metres with Y up.
-    joints : mapping of str to array (K, 3)
-        That under single joints; constant while they are in contact.
-    """
+    """Displacement of contacts with the ground, after a step that changes the path of the body."""
 
     times: FloatArray
+    """Seconds, rising, in the step's output time. Shape (K,)."""
     everywhere: FloatArray
+    """Displacement of the ground under the body, metres with Y up. Shape (K, 3)."""
     joints: Mapping[str, FloatArray] = field(default_factory=dict)
+    """That under single joints; constant while they are in contact. Shape (K, 3) each."""
 
     def __post_init__(self) -> None:
         times = read_only(self.times, (None,), "times of the ground")

@@ -14,7 +14,7 @@ from retime.motion.layers import Sampled
 from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
 from retime.notes import Note
-from retime.times import told_apart
+from retime.sentences import Lasting
 from retime.timing import TimeWarp
 
 # Largest size of the rotations of a motion: half an hour of 150 joints at 120 fps.
@@ -50,8 +50,12 @@ class Frames:
         most = MOST_BYTES // (32 * len(motion.skeleton))
         if count > most:
             raise InputError(
-                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than the {most} "
-                "that fit; lower the frame rate or the duration"
+                "{length} at {rate:g} fps is {count:.3g} frames, more than the {most} that fit in "
+                "memory; lower the frame rate or the duration",
+                length=Lasting(end - start),
+                rate=rate,
+                count=count,
+                most=most,
             )
         if end <= start:
             return cls(np.array([start]), rate)
@@ -75,9 +79,14 @@ def _rate(fps: float) -> float:
 
 
 def _rounding(length: float, n: int, rate: float) -> Note:
-    asked, made = told_apart(length, n / rate)
-    told = f"the length was rounded from {asked} s to {made} s, {n + 1} frames at {rate:g} fps"
-    return Note(told, code="length-rounded", asked=length, frames=n + 1, fps=rate)
+    return Note(
+        "the length was rounded from {asked:.5g} to {made:.5g}, {frames} frames at {fps:g} fps",
+        code="length-rounded",
+        asked=Lasting(length),
+        made=Lasting(n / rate),
+        frames=n + 1,
+        fps=rate,
+    )
 
 
 def _given(times: npt.ArrayLike) -> FloatArray:

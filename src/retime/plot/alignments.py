@@ -18,7 +18,7 @@ def draw_alignment(
 ) -> None:
     """Draw the costs of all pairs of frames, the path, and the smooth warp through it.
 
-    ``names`` are what the two takes are called on the axes.
+    ``names`` are the names of the two takes on the axes.
     """
     figure = canvas(6.4, 6.0)
     axes = figure.subplots()
@@ -32,7 +32,7 @@ def draw_alignment(
     shown = np.full(known.shape, np.nan)
     shown[known] = found.costs[rows[np.nonzero(known)[0]], inside[known]]
     shown[shown > 1e200] = np.nan
-    most = float(np.nanpercentile(shown, 98))  # a glitch in a file must not wash out all else
+    most = float(np.nanpercentile(shown, 98))  # a glitch in a file must not reduce the contrast
     step = (times_a[-1] - times_a[0]) / (len(times_a) - 1)
     extent = (times_b[0], times_b[-1], times_a[0], times_a[0] + last * step)
     picture = axes.imshow(
@@ -54,13 +54,19 @@ def draw_alignment(
 
 
 def draw_score(found: TimingScore, path: str | Path) -> None:
-    """Draw how late a performance is at each moment, and how sure that is."""
+    """Draw the delay of a performance at each moment, and its confidence."""
     figure = canvas(7.0, 4.6)
     late, sure = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     error = np.where(found.judged, 1e3 * found.late, np.nan)
-    late.axhspan(-150, 150, color="#eef0f4", zorder=0, label="not noticed by most")
+    late.axhspan(-150, 150, color="#eef0f4", zorder=0, label="too small to notice")
     late.axhline(0, color=FAINT, linewidth=1.5)
-    late.plot(found.times, 1e3 * found.late, color=FAINT, linewidth=1, label="cannot be judged")
+    late.plot(
+        found.times,
+        1e3 * found.late,
+        color=FAINT,
+        linewidth=1,
+        label="too little movement to measure",
+    )
     late.plot(found.times, error, color=RETIMED, linewidth=2, label="late")
     for moment in found.moments():
         late.plot(moment.time, 1e3 * moment.late, "o", color=KEY, markersize=5)
@@ -68,7 +74,7 @@ def draw_score(found: TimingScore, path: str | Path) -> None:
     late.legend(frameon=False, fontsize=9)
     sure.fill_between(found.times, 0, found.confidence, color=ORIGINAL, alpha=0.5, linewidth=0)
     sure.set_ylim(0, 1.02)
-    sure.set_ylabel("sure", color=INK)
+    sure.set_ylabel("confidence", color=INK)
     sure.set_xlabel("performance (s)", color=INK)
     for axes in (late, sure):
         plain(axes)

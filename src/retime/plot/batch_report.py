@@ -188,7 +188,7 @@ def _histogram(
     for r in done:
         if r.measures is not None and name in r.measures:
             found[r.verdict].append(r.measures[name])
-    # What is as good as nothing is 0: rounding alone must not fill an axis.
+    # Values near 0 become 0, so that rounding errors do not fill an axis.
     values = {n: np.where(np.abs(v) < _NOTHING, 0.0, v) for n, v in found.items()}
     every = np.concatenate(list(values.values()))
     ends = [limit[k] for k in ("min", "max") if k in limit]

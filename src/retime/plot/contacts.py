@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Poses of a film strip, and the colour of what flies.
+# Number of poses in the film strip, and the colour of flights.
 _POSES = 14
 _FLIGHT = "#f4f0e4"
 
@@ -24,7 +24,7 @@ _FLIGHT = "#f4f0e4"
 def draw_contacts(motion: Motion, found: FoundContacts, path: str | Path) -> None:
     """Draw a film strip with marks on contacts, above bars of all contacts; flights are shaded.
 
-    Bars are as strong as the contacts are sure.
+    The opacity of a bar is the confidence of the contact.
     """
     points = list(dict.fromkeys(c.point for c in found.contacts))
     start, length = motion.domain[0], max(motion.duration, 1e-3)

@@ -134,7 +134,7 @@ def png_of(figure: Figure, *, dpi: float = 80) -> bytes:
 
 
 def _shown(figure: Figure) -> Figure:
-    """Let notebooks show a figure that no window system knows of."""
+    """Make a figure visible in notebooks without a window system."""
     figure._repr_png_ = lambda: png_of(figure)  # type: ignore[attr-defined]
     return figure
 

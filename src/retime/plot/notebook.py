@@ -96,7 +96,7 @@ def _found(found: Any) -> Iterable[str]:
 
 def _model(model: Any) -> Iterable[str]:
     yield _line(repr(model))
-    # About a millisecond a frame: a long clip is not analysed for a picture alone.
+    # Contacts take about a millisecond per frame, so a long clip is not analysed for a picture.
     if len(model.times) <= _MOST_ANALYSED or "regions" in vars(model):
         begin, end = float(model.times[0]), float(model.times[-1])
         as_recorded = TimeWarp([begin, end], [begin, end])

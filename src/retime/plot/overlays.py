@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # The source is drawn this much paler than the result, and figures are this much larger than in a
-# film strip: the eye shall find where the two differ.
+# film strip: differences should be easy to see.
 _PALE = 0.6
 _LARGER = 1.35
 

@@ -29,8 +29,7 @@ def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
 def physics_figure(model: PhysicsModel, warp: TimeWarp) -> Figure:
     """Draw a warp with its rate, whether each moment is feasible, and the ground's force.
 
-    The warp is for the whole body. Over each flight stands the gravity in m/s^2 with which it falls
-    as recorded.
+    The warp is for the whole body. The label of a flight is the gravity that fits it as recorded.
     """
     figure = canvas(7.5, 7.0)
     curve, rate, force = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
@@ -42,7 +41,7 @@ def physics_figure(model: PhysicsModel, warp: TimeWarp) -> Figure:
     curve.set_ylabel("source time (s)", color=INK)
     speed = np.sqrt(np.maximum(told.timing[:, 1], 1e-9))
     low, high = _speeds(model)
-    rate.fill_between(output, low, high, color="#e7eef2", linewidth=0, label="feasible, p'' aside")
+    rate.fill_between(output, low, high, color="#e7eef2", linewidth=0, label="feasible rates")
     rate.axhline(1.0, color=FAINT, linewidth=1.5, linestyle="--")
     rate.plot(output, speed, color=RETIMED, linewidth=2)
     outside = told.distance > 0
@@ -53,7 +52,7 @@ def physics_figure(model: PhysicsModel, warp: TimeWarp) -> Figure:
     force.plot(output, ground_force(model, told.timing), color=ORIGINAL, linewidth=2)
     for flight in model.flights:
         middle = float(np.mean(warp.inverse([flight.start, flight.end])))
-        words = f"{flight.gravity:.1f}" + ("" if flight.clear else "?")
+        words = f"recording:\n{flight.gravity:.1f} m/s²" + ("" if flight.clear else "?")
         force.text(
             middle, 0.92, words, color=INK, fontsize=8, ha="center", va="top",
             transform=force.get_xaxis_transform(),

@@ -79,7 +79,7 @@ def write_report(
 
 
 def html_page(title: str, sections: Iterable[str]) -> bytes:
-    """Put sections together to a page that needs no other file."""
+    """Combine sections to a self-contained page."""
     body = "\n".join(sections)
     text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.surface import ControlSurfaces
 from retime.plot.style import FAINT, INK, KEY, canvas, plain, save
 
-# Only the joints that move most get a name and a colour.
-_NAMED = 8
+# Only the curves that differ most from the source get a label and a colour.
+_LABELLED = 6
+# Curves that differ by less are drawn as one, in ms; names in a label.
+_SAME_CURVE, _NAMES = 2.0, 3
 
 
 def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
@@ -27,14 +30,13 @@ def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
     for key in surfaces.keys:
         axes.axvline(key.time, color=KEY, linewidth=1.2, linestyle="--")
     names = [n for n in surfaces.motion.skeleton.names if n in warp.channels]
-    gains = {n: warp(t, n) - t for n in names}
-    ranked = sorted(names, key=lambda n: -float(np.abs(gains[n]).max()))
-    colours = colormaps["viridis"](np.linspace(0.0, 0.85, _NAMED))
-    for n, name in reversed(list(enumerate(ranked))):
-        named = n < _NAMED
+    curves = _merged({n: 1000 * (warp(t, n) - t) for n in names})
+    colours = colormaps["viridis"](np.linspace(0.0, 0.85, min(len(curves), _LABELLED) or 1))
+    for n, (label, ahead) in reversed(list(enumerate(curves))):
+        labelled = n < _LABELLED
         axes.plot(
-            t, 1000 * gains[name], linewidth=2 if named else 1, label=name if named else None,
-            color=colours[n] if named else FAINT,
+            t, ahead, linewidth=2 if labelled else 1, label=label if labelled else None,
+            color=colours[n] if labelled else FAINT,
         )  # fmt: skip
     axes.set_xlabel("output time (s)", color=INK)
     axes.set_ylabel("ahead (ms)", color=INK)
@@ -44,6 +46,24 @@ def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
         axes.legend(handles[::-1], labels[::-1], frameon=False, fontsize=8, loc="upper left",
                     bbox_to_anchor=(1.0, 1.0))  # fmt: skip
     save(figure, path)
+
+
+def _merged(curves: dict[str, FloatArray]) -> list[tuple[str, FloatArray]]:
+    """Return the curves that differ from each other with their joints, the largest first."""
+    groups: list[tuple[list[str], FloatArray]] = []
+    for name, curve in sorted(curves.items(), key=lambda item: -float(np.abs(item[1]).max())):
+        same = (g for g, other in groups if np.abs(other - curve).max() < _SAME_CURVE)
+        group = next(same, None)
+        if group is None:
+            groups.append(([name], curve))
+        else:
+            group.append(name)
+    return [(_listed(group), curve) for group, curve in groups]
+
+
+def _listed(names: list[str]) -> str:
+    more = [f"{len(names) - _NAMES} more"] if len(names) > _NAMES else []
+    return "\n".join([*names[:_NAMES], *more])
 
 
 def draw_surfaces(surfaces: ControlSurfaces, path: str | Path) -> None:
@@ -103,9 +123,11 @@ def draw_paths(surfaces: ControlSurfaces, path: str | Path, *, key: int = 0) -> 
             pair = [p, j]
             axes.plot(at[pair], *paths[frame, pair].T, color=INK, linewidth=1.6)
     axes.scatter(at, *paths[frame].T, s=8 + 40 * moves / most, color=KEY, depthshade=False)
-    axes.set_xlabel("time (s)", color=INK)
-    axes.set_ylabel("across (m)", color=INK)
-    axes.set_zlabel("up (m)", color=INK)
+    axes.set_xlabel("time (s)", color=INK, labelpad=12)
+    axes.set_ylabel("across (m)", color=INK, labelpad=8)
+    axes.set_zlabel("up (m)", color=INK, labelpad=8)
+    axes.locator_params(axis="y", nbins=3)
+    axes.locator_params(axis="z", nbins=5)
     axes.view_init(elev=14, azim=-62)
     axes.set_box_aspect((2.4, 1, 1.6))
     save(figure, path)

@@ -95,13 +95,13 @@ def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
         alpha=0.35,
         linewidth=0,
         zorder=0,
-        label="resembles the reference",
+        label="similarity to the reference",
     )
 
 
 def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> None:
     knots = np.unique(warp.channel(channel).x)
-    # A curve of many knots is meant as smooth; a few knots are meant as they are.
+    # Draw a curve of many knots as smooth, and one of a few knots as steps.
     smooth = len(warp.channel(channel).x) > 32
     if smooth:
         t = (knots[1:] + knots[:-1]) / 2  # the slope of a piece, at its middle

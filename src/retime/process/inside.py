@@ -1,4 +1,4 @@
-"""A child process that is sent messages and sends messages back: the child's side."""
+"""Exchange messages with the parent process: the child's side."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import IO
 
 from retime.process.child import LENGTH, read_message
 
-# Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
+# Additional memory that a request may use: a constant, and a multiple of the file's size.
 _SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 10
 
 
 def own_output() -> IO[bytes]:
-    """Take standard output for messages: what libraries print goes to the log instead."""
+    """Reserve standard output for messages; output of libraries goes to the log."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return target
@@ -29,20 +29,20 @@ def send_message(target: IO[bytes], message: bytes, *, framed: bool = False) -> 
 
 
 def queued_messages(*, framed: bool = False) -> queue.SimpleQueue[bytes]:
-    """Put the parent's messages into a queue; the process ends when the parent is gone."""
+    """Put the parent's messages into a queue; the process ends when the parent has ended."""
     messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
         while message := read_message(sys.stdin.buffer, framed):
             messages.put(message)
-        os._exit(0)  # no one waits for what is being computed
+        os._exit(0)  # the parent has ended; drop the computation
 
     threading.Thread(target=listen, daemon=True).start()
     return messages
 
 
 def bound_memory(size: int) -> None:
-    """Let this process take some memory more, by the size of a file; not every system can."""
+    """Raise the memory limit of this process for a file, if the system supports limits."""
     try:
         import resource
 

@@ -31,7 +31,7 @@ Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[s
 
 _SECONDS_TO_START = 120.0
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
-# The program finds the same package as we do, however we found it.
+# The program imports the same package as this process.
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 
 
@@ -43,7 +43,7 @@ class Refused(Exception):
 class IsolatedLibrary:
     """A library that runs in a separate process.
 
-    Any thread may ask: they take turns. A fork starts a process of its own.
+    Any thread may send requests; they are serialised. After a fork, a new process is started.
     """
 
     program: Path
@@ -82,7 +82,7 @@ class IsolatedLibrary:
         path: str | Path,
         verb: str = "read",
     ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Ask for an operation; what cannot be done is a ``FormatError``.
+        """Request an operation; a failure raises a ``FormatError``.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class IsolatedLibrary:
         arrays : mapping of str to array, optional
             Arguments of the task.
         folder : str or Path
-            A folder that nobody else uses.
+            A private folder.
         size : int
             Bytes of the file: large ones get more time and memory.
         path : str or Path
@@ -133,20 +133,17 @@ class IsolatedLibrary:
         """Return the answer, or ``None`` where the process died or the time ran out."""
         if self.child is not None and self.child.owner != os.getpid():
             self.child = None  # a fork does not share its parent's
-        ready = self.child is not None
+        is_new = self.child is None
         if self.child is None:
             self.child, self._answered = self._start(), 0
         answer: dict[str, Any] | None = None
         try:
-            if self.child.send(line.encode()):
-                if not ready:  # a start takes its time, which is no file's fault
-                    ready = bool(self.child.receive(_SECONDS_TO_START))
-                said = self.child.receive(seconds) if ready else None
-                answer = json.loads(said) if said else None
+            said = _asked(self.child, line, seconds, is_new=is_new)
+            answer = json.loads(said) if said else None
             self._answered += 1
         except ValueError:
             answer = None
-        finally:  # also where somebody interrupts: the next question must not get this answer
+        finally:  # also after an interrupt: the next request must not get this answer
             worn = self.most_answers is not None and self._answered >= self.most_answers
             if answer is None or worn:
                 self.end()
@@ -165,13 +162,23 @@ class IsolatedLibrary:
             child.end()
 
     def forget(self) -> None:
-        """Leave the process to the one that forked this."""
+        """Forget the child after a fork; it belongs to the parent process."""
         self.child = None
-        self._lock = threading.Lock()  # whoever held it is not here
+        self._lock = threading.Lock()  # the process that held it has ended
+
+
+def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | None:
+    """Send a line to a process; return its answer, or ``None`` if there is none in time."""
+    if not child.send(line.encode()):
+        return None
+    # Starting takes time that does not depend on the file.
+    if is_new and not child.receive(_SECONDS_TO_START):
+        return None
+    return child.receive(seconds)
 
 
 def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read arrays and remove their file; none if there is none."""
+    """Read arrays and remove their file; without a file, return none."""
     if not file.exists():
         return {}
     with np.load(file, allow_pickle=False) as loaded:
@@ -202,7 +209,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def serve(operations: Mapping[str, Operation]) -> None:
-    """Answer questions until the input ends; the program's library is loaded before.
+    """Answer requests until the input ends; the library is loaded first.
 
     Each operation takes the request and its arrays, and returns an answer and arrays.
     """
@@ -217,7 +224,7 @@ def serve(operations: Mapping[str, Operation]) -> None:
             answer = {"refused": str(e)}
         except MemoryError:
             answer = {"error": "it asks for more memory than such a file needs"}
-        except Exception as e:  # a library raises whatever it likes
+        except Exception as e:  # a library may raise any exception
             said = " ".join(str(e).split()) or "no more is said"
             answer = {"error": f"{type(e).__name__}: {said}"[:200]}
         send_message(answers, json.dumps(answer).encode())

@@ -80,7 +80,7 @@ class Template:
         return Forked(self, number, status, os.fdopen(to, "wb"), os.fdopen(of, "rb"))
 
     def signal(self, number: int, value: int) -> None:
-        """Send a signal to a process that it forked; nothing where that has ended."""
+        """Send a signal to a forked process; do nothing if it has ended."""
         with contextlib.suppress(OSError):
             self._control.send(json.dumps({"signal": value, "to": number}).encode())
 
@@ -88,7 +88,7 @@ class Template:
         """End the template, and with it the processes that it forked."""
         self._control.close()
         if self._process is not None:
-            self._process.kill()  # it holds nothing that would have to be written
+            self._process.kill()  # it has no unwritten data
             self._process.wait()
 
 
@@ -123,7 +123,7 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """The number of the process; waits until it has been forked."""
+        """The id of the process; waits until it has been forked."""
         self._read(None, 1)
         if len(self._told) < _NUMBER.size:
             raise ProcessLookupError("the process was never started")
@@ -153,7 +153,7 @@ class Forked:
                     os.close(self._status)
                     self._status = None
                     known = len(self._told) >= 2 * _NUMBER.size
-                    # The template ended first: nobody knows how the process did.
+                    # The template ended first, so the exit status is unknown.
                     self.returncode = (
                         _NUMBER.unpack_from(self._told, _NUMBER.size)[0] if known else -1
                     )
@@ -181,7 +181,7 @@ def wait_for_fork(control: socket.socket) -> list[str]:
     The template itself never returns from here: it exits when the other end is closed.
     """
     gc.collect()
-    gc.freeze()  # a collection in a fork would copy all pages that it looks at
+    gc.freeze()  # garbage collection in a fork would copy all pages that it touches
     forks = _Forks(control)
     while True:
         arguments = forks.serve()
@@ -199,7 +199,7 @@ class _Forks:
         self._by_number: dict[int, _Fork] = {}
 
     def serve(self) -> list[str] | None:
-        """Do what comes next; return the arguments of a new process, in that process."""
+        """Handle the next event; in a new process, return its arguments."""
         for key, _ in self._watched.select():
             if isinstance(key.data, _Fork):
                 self._reap(key.data)
@@ -212,7 +212,8 @@ class _Forks:
                 if self._fork(request["fork"], pipes):
                     return list(request["arguments"])
             elif (fork := self._by_number.get(request["to"])) is not None:
-                os.kill(fork.process, request["signal"])  # not reaped yet: its number is its own
+                # not reaped yet, so its process id is still valid
+                os.kill(fork.process, request["signal"])
         return None
 
     def _fork(self, number: int, pipes: Sequence[int]) -> bool:
@@ -235,7 +236,7 @@ class _Forks:
         return False
 
     def _leave(self, stdin: int, stdout: int, status: int) -> None:
-        """Take the streams of a new process, and close what belongs to the template."""
+        """Set the streams of a new process, and close those of the template."""
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
         for mine in (stdin, stdout, status):
@@ -248,7 +249,7 @@ class _Forks:
 
     def _reap(self, fork: _Fork) -> None:
         code = os.waitstatus_to_exitcode(os.waitpid(fork.process, 0)[1])
-        with contextlib.suppress(OSError):  # nobody waits for it any more
+        with contextlib.suppress(OSError):  # its caller has ended
             os.write(fork.status, _NUMBER.pack(code))
         self._watched.unregister(fork.handle)
         os.close(fork.handle)
@@ -257,14 +258,14 @@ class _Forks:
 
 
 def _end_with(parent: int) -> None:
-    """Let this process be killed when its parent ends: no other can signal it safely."""
+    """Have the kernel kill this process when its parent ends."""
     ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before
         os._exit(1)
 
 
 class _Fork:
-    """A process, with its own number, a handle to watch and the pipe that tells its end."""
+    """A process: its id, a handle to watch, and the pipe that reports its end."""
 
     def __init__(self, number: int, process: int, handle: int, status: int) -> None:
         self.number, self.process, self.handle, self.status = number, process, handle, status

@@ -16,6 +16,7 @@ from retime.motion import Motion
 from retime.parameters import declared
 from retime.recipe.recipe import Recipe, Step
 from retime.recipe.upgrade import VERSION, upgrade_notes, upgrade_parameters
+from retime.sentences import Numbered
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -50,7 +51,9 @@ def _encode_object(value: Any) -> Any:
         return str(value)
     if hasattr(value, "to_document"):  # data of a method
         return _encode(value.to_document())
-    raise InputError(f"a recipe file cannot hold {type(value).__name__}; it works in Python only")
+    raise InputError(
+        f"a recipe file cannot contain {type(value).__name__}; it works in Python only"
+    )
 
 
 def _decode(value: Any, kind: Any) -> Any:
@@ -93,7 +96,7 @@ def from_document(document: Any) -> Recipe:
             values = entry.get("parameters", {})
             notes += upgrade_notes(entry["method"], values, version)
         except InputError as e:
-            raise InputError(f"step {number}: {e}") from None
+            raise e.within(Numbered("step", number)) from None
     given = document.get("input")
     if given is not None and not isinstance(given, Mapping):
         raise InputError('"input" must be an object')
@@ -123,7 +126,7 @@ def _weight_and_mute(entry: Mapping[str, Any]) -> tuple[float, bool]:
     if not is_number(weight):
         raise InputError(f"the weight is {weight!r}, not a number")
     if abs(weight) > 1:
-        raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
+        raise InputError(f"the weight is {str(weight)[:20]}; it must be between 0 and 1")
     if not isinstance(mute, bool):
         raise InputError(f"mute is {mute!r}; it is true or false")
     return float(weight), mute

@@ -20,7 +20,8 @@ from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
 from retime.pictured import Pictured
-from retime.times import ClipTime, Clock, told_apart
+from retime.sentences import Lasting, Numbered
+from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
 # A smaller rounding of a duration, in frames, is not worth a note.
@@ -65,9 +66,11 @@ class Step:
         try:
             object.__setattr__(self, "parameters", build(known.parameters, values))
         except InputError as e:
-            raise InputError(f"{self.method}: {e}") from None
+            raise e.within(self.method) from None
         if not 0 <= self.weight <= 1:
-            raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
+            raise InputError(
+                f"{self.method}: the weight is {self.weight:g}; it must be between 0 and 1"
+            )
 
     def _facts(self) -> list[str]:
         shown = dict(self.changed)
@@ -129,15 +132,14 @@ def _is_length(duration: Any) -> TypeGuard[float]:
 def _rounding_notes(duration: float, frames: int, rate: float) -> list[Note]:
     if abs(frames - duration * rate) < _WORTH_SAYING:
         return []
-    told, made = told_apart(duration, frames / rate, 5)
     return [
         Note(
-            f"the length was rounded from {told} s to {made} s, {frames + 1} frames "
-            f"at {rate:g} fps",
+            "the length was rounded from {asked:.5g} to {duration:.5g}, {frames} frames at "
+            "{fps:g} fps",
             Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
-            asked=duration,
-            duration=frames / rate,
+            asked=Lasting(duration),
+            duration=Lasting(frames / rate),
             frames=frames + 1,
             fps=rate,
         )
@@ -299,8 +301,13 @@ def _solve_step(
             must_loop(_with_layer(given, edit))
         return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
     except RetimeError as e:
-        e.step = number
-        raise e.within(f"step {number} ({step.method})") from e.__cause__
+        raise _at_step(e, number, step.method) from e.__cause__
+
+
+def _at_step(error: RetimeError, number: int, name: str) -> RetimeError:
+    """Add the step to an error."""
+    error.step = number
+    return error.within(Numbered("step", number, name))
 
 
 def _last_with_duration(steps: Sequence[Step]) -> int | None:
@@ -317,8 +324,7 @@ def _in_seconds(
     try:
         made = step.resolved(clock)
     except RetimeError as e:
-        e.step = number
-        raise e.within(f"step {number}") from e.__cause__
+        raise _at_step(e, number, "") from e.__cause__
     if made is step or rate is None:
         return made, ()
     (rounded,), notes = snap_duration([made], rate)

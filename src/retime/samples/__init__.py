@@ -47,7 +47,7 @@ SAMPLES: dict[str, tuple[Callable[[], Sample], str]] = {
 
 
 def sample(name: str) -> Sample:
-    """Make a bundled motion and its truth by name."""
+    """Make a bundled motion and its ground truth by name."""
     try:
         make, _ = SAMPLES[name]
     except KeyError:
@@ -97,7 +97,7 @@ def swing(*, fps: float = 60.0) -> Motion:
 
 
 def handshake(*, fps: float = 60.0) -> tuple[Motion, Motion]:
-    """Make two characters who shake hands."""
+    """Make two characters shaking hands."""
     made = make_handshake(fps=fps)
     return made.motion, made.partner if made.partner is not None else made.motion
 

@@ -56,7 +56,7 @@ def make_punches(*, slow: bool = False, fps: float = 60.0) -> Sample:
     fast = _punching(fast_times, fps)
     if not slow:
         return Sample("punches", fast, contacts)
-    # Slow where the fast one hits, as a tired boxer is; every moment of it is known.
+    # Slow where the fast one hits, like a tired boxer; the correct timing is known.
     knots = [(0.0, 0.0)]
     for start, _ in _PUNCHES:
         begin = knots[-1][0] + (start - knots[-1][1])
@@ -100,7 +100,7 @@ def make_swing(*, fps: float = 60.0) -> Sample:
 
 
 def _shaker(t: FloatArray, fps: float, *, late: float) -> Motion:
-    """Pose one of two people who shake hands at the origin; it stands at -z and faces +z."""
+    """Pose one of two people shaking hands at the origin; this one is at -z and faces +z."""
     poser = Poser(t)
     raised = ease(t, [(0.6 + late, 0.0), (1.3, 1.0), (2.6, 1.0), (3.2 + late, 0.0)])
     shake = (
@@ -126,7 +126,7 @@ def _shaker(t: FloatArray, fps: float, *, late: float) -> Motion:
 
 
 def make_handshake(*, fps: float = 60.0) -> Sample:
-    """Make two who shake hands: their right hands meet from 1.3 to 2.6 s."""
+    """Make two people shaking hands: their right hands touch from 1.3 to 2.6 s."""
     t = np.arange(round(4.0 * fps) + 1) / fps
     one = _shaker(t, fps, late=0.0)
     other = _turned_about(_shaker(t, fps, late=0.1))

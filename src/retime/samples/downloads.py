@@ -150,7 +150,7 @@ class _TooLongError(Exception):
 
 
 class _Loader:
-    """Loads a file and counts its bytes as they come; stops a sender who does not end."""
+    """Download a file, counting its bytes; stop a server that sends too much."""
 
     def __init__(
         self, name: str, size: int, progress: Callable[[int, int, str], None] | None

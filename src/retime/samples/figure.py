@@ -15,8 +15,6 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import positions
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["ANKLE_HEIGHT", "HIP_WIDTH", "SIDES", "TOE", "Poser", "ease", "humanoid", "turn"]
-
 # Metres. The figure faces +Z, its left is +X; it stands 1.73 m tall in a T-pose.
 HIP_HEIGHT = 0.95
 HIP_WIDTH = 0.095

@@ -93,7 +93,7 @@ def _move_leg(poser: Poser, side: str, sign: float, land: float, distance: float
     heel = ease(
         t, [(_TAKE_OFF - 0.15, 0.0), (_TAKE_OFF, _HEEL), (land - 0.02, 0.45), (land + 0.1, 0.0)]
     )
-    # On the ground the foot turns about its toe; in the air it hangs from the hips.
+    # On the ground the foot turns about its toe; in the air it follows the hips.
     cos, sin = np.cos(heel), np.sin(heel)
     ankle = np.zeros((len(t), 3))
     ankle[:, 0] = sign * (HIP_WIDTH + 0.02)

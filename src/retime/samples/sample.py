@@ -16,7 +16,7 @@ __all__ = ["GRAVITY", "Sample"]
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A motion made by formula, and its truth."""
+    """A motion made by formula, and its ground truth."""
 
     name: str
     """Its name."""

@@ -13,19 +13,20 @@ from retime.notes import Note, Remedy
 def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
-    Port 0 takes a free one; ``parameter`` is what a person gives another port with.
+    Port 0 takes a free one; ``parameter`` is the name of the port's option, for error messages.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they
     # wait up to 40 ms for the other side's acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform == "win32":  # there, reuse would let another program listen at the same port
+    # on Windows, reuse would allow another program to listen on the same port
+    if sys.platform == "win32":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
     else:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(128)  # who comes before the server has started waits
+        listening.listen(128)  # connections made before the server has started wait
     except (OSError, OverflowError) as e:
         listening.close()
         reason = getattr(e, "strerror", None) or str(e)
@@ -40,7 +41,7 @@ def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
 
 
 def hosts(host: str, port: int) -> list[str]:
-    """List what the Host header may be: this machine's own names, or the address that was asked."""
+    """List valid Host headers: the names of this machine, or the requested address."""
     names = {shown(host)}
     if is_loopback(host):
         names |= {"localhost", "127.0.0.1", "[::1]"}
@@ -81,7 +82,7 @@ def reachable_at(host: str) -> str:
 
 
 def shown(host: str) -> str:
-    """Return a host as it stands in an address."""
+    """Return a host as written in an address."""
     return f"[{host}]" if ":" in host else host
 
 

@@ -1,4 +1,4 @@
-"""The guard: one ASGI layer that every request and every socket passes, or does not.
+"""The guard: an ASGI layer that accepts or rejects every request and WebSocket.
 
 The studio reads and writes a person's files, so nobody else may talk to it: not another site in the
 same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine
@@ -41,7 +41,7 @@ _ONWARD = '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>re
 
 
 class Guard:
-    """Lets requests through to an application, or refuses them.
+    """Pass requests on to an application, or reject them.
 
     Parameters
     ----------
@@ -137,11 +137,11 @@ class Guard:
         server = scope.get("server")
         if not self._every_address or not server or server[1] is None:
             return False
-        # An address, never a name: whoever makes a name lead here must not be let in.
+        # An address, not a name, because anybody can point a name to this machine (DNS rebinding).
         return name.lower() in _at(shown(str(server[0]).lower()), int(server[1]))
 
     def _foreign(self, scope: Any, headers: dict[str, str]) -> str | None:
-        """Say what is foreign about a request, or ``None``."""
+        """Return why a request is foreign, or ``None``."""
         if not self._leads_here(headers.get("host", ""), scope):
             return f"This name does not lead to the {self._name}. Use the address that it printed."
         origin = headers.get("origin")
@@ -170,7 +170,7 @@ class Guard:
         return self._knows(given.strip(), scope)
 
     def _knows(self, given: str, scope: Any) -> bool:
-        """Whether a program brings a session or a key; of a key that is used up, make a session."""
+        """Return whether a request is authorised; exchange a single-use key for a session."""
         if _among(given, self._lasting | self._sessions) is not None:
             return True
         key = _among(given, self._keys)
@@ -186,7 +186,7 @@ class Guard:
         self.used(key)
 
     def _has_cookie(self, headers: dict[str, str]) -> bool:
-        # By hand: other programs of this host set cookies that a strict parser stumbles over.
+        # Parsed here, because other programs on this host set cookies that a strict parser rejects.
         for part in headers.get("cookie", "").split(";"):
             name, _, value = part.strip().partition("=")
             if name == self._cookie and hmac.compare_digest(value.encode(), self._secret.encode()):
@@ -196,7 +196,7 @@ class Guard:
     async def _exchange(
         self, given: str, headers: dict[str, str], send: Any, *, redirect: bool
     ) -> None:
-        """Give a cookie for a key, and lead to the address without it."""
+        """Exchange the key in an address for a cookie, and redirect without the key."""
         key = _among(given, self._keys | self._lasting)
         more = {}
         if key is not None:
@@ -211,7 +211,8 @@ class Guard:
             return
         if redirect:
             await _reply(send, 303, "", {"location": "/", **more})
-        else:  # a redirection would still count as the other site's, and get no strict cookie
+        # a redirect would still count as a request of the other site, without the strict cookie
+        else:
             more["content-type"] = "text/html; charset=utf-8"
             await _reply(send, 200, _ONWARD, more)
         if key is not None and self._one_time and key in self._keys:

@@ -26,7 +26,7 @@ def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicor
 
     return uvicorn.Config(
         app,
-        log_level="error",  # a warning for each bad request would let strangers fill the log
+        log_level="error",  # a warning per bad request would allow strangers to fill the log
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=most_message,

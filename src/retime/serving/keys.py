@@ -14,7 +14,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 
 
 def key_in(path: Path) -> str:
-    """Return the key that a private file holds; make file and key where there is none.
+    """Return the key in a private file; create the file with a new key if it does not exist.
 
     A file that other users can read, or that holds no key, is an ``InputError``.
     """

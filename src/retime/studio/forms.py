@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import replace
 from typing import Any, Literal
 
 from retime.coercion import is_sequence, options_of
 from retime.methods import METHODS, Method
 from retime.parameters import About, Parameter, Range, declared
 from retime.studio.messages import FieldChoice, FormField, MethodForm
-from retime.studio.wording import studio_help
 
 
 def method_forms() -> list[MethodForm]:
@@ -49,8 +47,7 @@ def _field(p: Parameter) -> FormField:
 
 def _help(about: About) -> str:
     """Return the help of a field, which names choices by their labels."""
-    own = replace(about, help=studio_help(about.help))
-    return own.help_with_choices(lambda choice: choice.label)
+    return about.help_with_choices(lambda choice: choice.label, form=True)
 
 
 def _plain(value: Any) -> bool:

@@ -13,6 +13,7 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.notes import Note
 from retime.one_line import one_line
+from retime.sentences import Lasting, Moment, Span
 from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING, monotone_cubic
 from retime.timing.warp import TimeWarp
@@ -55,7 +56,7 @@ def keytime_warp(
     _must_last(start, end)
     stop = end if duration is None else start + duration
     if not (np.isfinite(stop - start) and stop > start):
-        raise InputError(f"the duration must be above 0 s, not {stop - start:g} s")
+        raise InputError("the duration must be above 0, not {length}", length=Lasting(stop - start))
     first, last = (start, start), (stop, end)
     keys = sorted((float(o), float(s)) for o, s in keytimes)
     keys = [k for k in keys if k not in (first, last)]
@@ -76,8 +77,8 @@ def _must_last(start: float, end: float) -> None:
         )
     if not start < end:
         raise InputError(
-            f"there is no time between {start:g} and {end:g} s to change; a range runs from its "
-            "earlier to its later end"
+            "there is no time at {range} to change; a range runs from its earlier to its later end",
+            range=Span(start, end),
         )
 
 
@@ -86,8 +87,12 @@ def _must_be_inside(key: tuple[float, float], start: float, ends: tuple[float, f
     for what, time, upto in (("source", moment, ends[1]), ("output", output, ends[0])):
         if not start <= time <= upto:
             raise InputError(
-                f"keytime {output:g}={moment:g}: the {what} runs from {start:g} to {upto:g} s, "
-                f"and {time:g} s is not in it"
+                "keytime {output:g}={moment:g}: {time} is outside the {what}, {span}",
+                output=output,
+                moment=moment,
+                time=Moment(time),
+                what=what,
+                span=Span(start, upto),
             )
 
 
@@ -112,8 +117,11 @@ def _tangents(
         key = int(np.abs(y - moment).argmin())
         if abs(y[key] - moment) > _SAME_MOMENT:
             raise InputError(
-                f"rate {moment:g}={rate:g}: there is no keytime that shows {moment:g} s; set one "
-                "there, or take the rate away"
+                "rate {moment:g}={rate:g}: no keytime shows {time}; set one there, or remove the "
+                "rate",
+                moment=moment,
+                rate=rate,
+                time=Moment(moment),
             )
         if not (np.isfinite(rate) and rate >= 0):
             raise InputError(f"rate {moment:g}={rate:g}: a rate is 0 or more")
@@ -122,10 +130,10 @@ def _tangents(
         if rate > most:
             notes.append(
                 Note(
-                    f"the rate at {moment:g} s is {most:.3g}, not {rate:g}: beside it time would "
-                    "run backwards",
+                    "the rate at {time} is {rate:.3g}, not {asked:g}: next to it, time would run "
+                    "backwards",
                     code="rate-limited",
-                    time=moment,
+                    time=Moment(moment),
                     asked=rate,
                     rate=most,
                 )
@@ -211,7 +219,10 @@ class BezierCurve(ReadOnlyArrays):
         settled = rise * np.maximum.accumulate(rise * y)
         if np.abs(settled - y).max() > 1e-6:
             turn = x[np.abs(settled - y).argmax()]
-            raise InputError(f"the curve turns back at {turn:g} s; shorten the handles there")
+            raise InputError(
+                "the curve runs backwards at {time}; shorten the handles there",
+                time=Moment(float(turn)),
+            )
         return TimeWarp(x, settled)
 
 

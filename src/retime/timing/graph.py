@@ -7,6 +7,7 @@ the inverse of a function may not be a function.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.one_line import one_line
+from retime.sentences import Lasting, Moment, Span
 
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -89,6 +91,10 @@ class Graph:
 
     def swap(self) -> Graph:
         """Exchange the axes: holds become cuts and cuts become holds."""
+        return self._swapped
+
+    @cached_property  # every contact and marker that a warp carries asks for it
+    def _swapped(self) -> Graph:
         if self.direction >= 0:
             return Graph(self.y, self.x)
         return Graph(self.y[::-1], self.x[::-1])
@@ -112,13 +118,20 @@ class Graph:
 def _must_be_monotone(x: FloatArray, y: FloatArray) -> None:
     if (x[1:] < x[:-1]).any():
         k = int(np.argmax(x[1:] < x[:-1]))
-        raise InputError(f"output times fall from {x[k]:g} s to {x[k + 1]:g} s at knot {k + 1}")
+        raise InputError(
+            "output times fall from {before} to {after} at knot {knot}",
+            before=Moment(float(x[k])),
+            after=Moment(float(x[k + 1])),
+            knot=k + 1,
+        )
     if (y[1:] > y[:-1]).any() and (y[1:] < y[:-1]).any():
         step = np.diff(y)
         turn = np.flatnonzero(step * np.sign(y[-1] - y[0] or step[step != 0][0]) < 0)[0]
         raise InputError(
-            f"the warp changes direction at output {x[turn]:g} s (source {y[turn]:g} s to "
-            f"{y[turn + 1]:g} s); time may run forwards or backwards, not both"
+            "the warp changes direction at output {output} (source {source}); time may run "
+            "forwards or backwards, not both",
+            output=Moment(float(x[turn])),
+            source=Span(float(y[turn]), float(y[turn + 1])),
         )
 
 
@@ -209,7 +222,7 @@ def mix(a: Graph, b: Graph, weight: float) -> Graph:
         return b
     if a.direction * b.direction < 0:
         raise InputError(
-            "warps that run in opposite directions do not blend; use a weight of 0 or 1"
+            "warps that run in opposite directions cannot be blended; use a weight of 0 or 1"
         )
     if a.direction < 0 or b.direction < 0:
         return mix(a.mirror(), b.mirror(), weight).mirror()
@@ -244,7 +257,9 @@ def unroll(graph: Graph, a: float, b: float) -> Graph:
     last = max(int(np.ceil((b - graph.x[0]) / period)), first + 1)
     if (last - first) * len(graph.x) > _MOST_KNOTS:
         raise InputError(
-            f"{last - first} turns of a cycle of {period:.3g} s are more than fit into memory"
+            "{count} repetitions of a cycle of {period:.3g} are more than fit in memory",
+            count=last - first,
+            period=Lasting(period),
         )
     turns = np.arange(first, last)[:, None]
     return _settled((graph.x + turns * period).ravel(), (graph.y + turns * gain).ravel())
@@ -286,6 +301,23 @@ def _must_keep_ends(g: Graph, part: tuple[float, float]) -> None:
     a, b = part
     if max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
         raise InputError(
-            f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
-            f"{a:g} to {b:g} s; a range's ends stay its ends"
+            "the warp shows source times {shown}, its range is {range}; the ends of a range must "
+            "stay",
+            shown=Span(float(g.y[0]), float(g.y[-1])),
+            range=Span(a, b),
         )
+
+
+def span(graphs: Sequence[Graph]) -> tuple[float, float]:
+    """Return the first and last output time of graphs."""
+    return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
+
+
+def one_cycle(body: Graph, channels: dict[str, Graph]) -> tuple[Graph, dict[str, Graph]]:
+    """Return the graphs of a cycle with one period, all starting with the body."""
+    graphs = [body, *channels.values()]
+    periods = [g.x[-1] - g.x[0] for g in graphs]
+    if np.ptp(periods) <= 1e-9 * max(periods):
+        return body, {n: cycle_from(g, body.x[0]) for n, g in channels.items()}
+    ends = span(graphs)
+    return body.pad(*ends), {n: g.pad(*ends) for n, g in channels.items()}

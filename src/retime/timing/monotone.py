@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.sentences import Lasting
 
 # Largest spacing of the samples of smooth curves, seconds.
 SPACING = 1 / 120
@@ -29,7 +30,11 @@ def monotone_cubic(
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if (x[-1] - x[0]) / spacing > 4_000_000:
-        raise InputError(f"{x[-1] - x[0]:g} s are too long for a spline sampled at {spacing:g} s")
+        raise InputError(
+            "{length} is too long for a spline sampled every {spacing:.3g}",
+            length=Lasting(float(x[-1] - x[0])),
+            spacing=Lasting(spacing),
+        )
     pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
     base = np.repeat(np.arange(len(pieces)), pieces)
     step = np.arange(len(base)) - np.repeat(np.cumsum(pieces) - pieces, pieces)

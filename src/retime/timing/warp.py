@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.pictured import Pictured, draw
+from retime.sentences import Lasting, Moment
 from retime.timing import graph
 from retime.timing.graph import Graph
 
@@ -97,7 +98,7 @@ class TimeWarp(Pictured):
         if output is not None and source is not None:
             body = Graph(output, source)  # type: ignore[arg-type]  # it makes arrays
         elif graphs:
-            ends = np.array(_span([*graphs.values()]))
+            ends = np.array(graph.span([*graphs.values()]))
             body = Graph(ends, ends)
         else:
             raise InputError("a warp needs output and source times, or channels")
@@ -107,7 +108,7 @@ class TimeWarp(Pictured):
         self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...]
     ) -> None:
         if loop and channels:
-            body, channels = _one_cycle(body, channels)
+            body, channels = graph.one_cycle(body, channels)
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
@@ -152,7 +153,7 @@ class TimeWarp(Pictured):
     @property
     def domain(self) -> tuple[float, float]:
         """First and last output time over all channels."""
-        return _span(self._graphs())
+        return graph.span(self._graphs())
 
     @property
     def source_range(self) -> tuple[float, float]:
@@ -267,6 +268,11 @@ class TimeWarp(Pictured):
 
     # ---- algebra
 
+    def _mapped(self, change: Callable[[Graph], Graph], notes: tuple[Note, ...] = ()) -> TimeWarp:
+        """Change the curve of the body and of each channel."""
+        channels = {n: change(g) for n, g in self.channels.items()}
+        return TimeWarp._of(change(self.body), channels, self.loop, notes)
+
     def _zip(self, other: TimeWarp, combine: Callable[[Graph, Graph], Graph]) -> TimeWarp:
         names = [*self.channels, *(n for n in other.channels if n not in self.channels)]
         graphs = {n: combine(self.channel(n), other.channel(n)) for n in names}
@@ -306,29 +312,17 @@ class TimeWarp(Pictured):
     @property
     def inverse(self) -> TimeWarp:
         """The warp with output and source exchanged; inverting twice is exact."""
-        return TimeWarp._of(
-            self.body.swap(), {n: g.swap() for n, g in self.channels.items()}, self.loop
-        )
+        return self._mapped(Graph.swap)
 
     def reverse(self) -> TimeWarp:
         """Play the output backwards over the same domain."""
         a, b = self.domain
 
-        def flip(g: Graph) -> Graph:
-            return Graph((a + b - g.x)[::-1], g.y[::-1])
-
-        return TimeWarp._of(
-            flip(self.body), {n: flip(g) for n, g in self.channels.items()}, self.loop
-        )
+        return self._mapped(lambda g: Graph((a + b - g.x)[::-1], g.y[::-1]))
 
     def shifted(self, output: float, source: float = 0.0) -> TimeWarp:
         """Shift all output times and all source times, by seconds."""
-
-        def move(g: Graph) -> Graph:
-            return Graph(g.x + output, g.y + source)
-
-        channels = {n: move(g) for n, g in self.channels.items()}
-        return TimeWarp._of(move(self.body), channels, self.loop, self.notes)
+        return self._mapped(lambda g: Graph(g.x + output, g.y + source), self.notes)
 
     def blend(self, other: TimeWarp, weight: float) -> TimeWarp:
         """Interpolate output times at equal source times; 0 is this warp and 1 the other.
@@ -336,7 +330,7 @@ class TimeWarp(Pictured):
         The duration is interpolated too; the order of events and common points are kept.
         """
         if not 0 <= weight <= 1:
-            raise InputError(f"the weight of a blend goes from 0 to 1, not {weight:g}")
+            raise InputError(f"the weight of a blend must be between 0 and 1, not {weight:g}")
         if weight == 0:
             return self
         if weight == 1:
@@ -380,28 +374,18 @@ class TimeWarp(Pictured):
     def _must_fit(self, range: tuple[float, float], ripple: bool) -> None:
         (a, b), (start, end) = range, self.domain
         if abs(start - a) > _SAME_TIME:
-            raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
+            raise InputError(
+                "the warp starts at {warp}, its range at {range}",
+                warp=Moment(start),
+                range=Moment(a),
+            )
         if not ripple and abs(end - b) > _SAME_TIME:
             raise InputError(
                 Note(
-                    f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
-                    "follows is fixed",
+                    "the range lasts {range} and its warp {warp}, but what follows is fixed",
                     Remedy("keep the duration, or shift what follows", parameter="ripple"),
                     code="what-follows-is-fixed",
+                    range=Lasting(b - a),
+                    warp=Lasting(end - start),
                 )
             )
-
-
-def _span(graphs: Sequence[Graph]) -> tuple[float, float]:
-    """Return the first and last output time of graphs."""
-    return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
-
-
-def _one_cycle(body: Graph, channels: dict[str, Graph]) -> tuple[Graph, dict[str, Graph]]:
-    """Return the graphs of a cycle with one period, all starting with the body."""
-    graphs = [body, *channels.values()]
-    periods = [g.x[-1] - g.x[0] for g in graphs]
-    if np.ptp(periods) <= 1e-9 * max(periods):
-        return body, {n: graph.cycle_from(g, body.x[0]) for n, g in channels.items()}
-    span = _span(graphs)
-    return body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}

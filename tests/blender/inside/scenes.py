@@ -43,6 +43,11 @@ def opened(name, make):
 def make_base():
     """Make the scene that most checks start from: a real clip with markers."""
     bpy.ops.wm.read_homefile(use_empty=True)
+    fill_base()
+
+
+def fill_base():
+    """Import the clip and set the markers of that scene."""
     bpy.ops.import_anim.bvh(
         filepath=str(SHARED / "mocap/16_06.bvh"), update_scene_fps=True, update_scene_duration=True
     )

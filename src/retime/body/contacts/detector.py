@@ -30,12 +30,12 @@ from retime.body.contacts.derivatives import (
     needed_force,
     speeds,
 )
-from retime.body.contacts.found import FoundContacts, floor_under
+from retime.body.contacts.found import FoundContacts
+from retime.body.contacts.outcome import FALLS, SHORTEST, STANDS, Outcome
 from retime.body.contacts.points import Point, body_points
 from retime.body.contacts.stretches import middle, runs
 from retime.body.size import judged
 from retime.motion import Motion
-from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
 
@@ -46,10 +46,6 @@ _UP = np.array([0.0, 1.0, 0.0])
 # heels, which strike faster, and for joints under flesh. Balls of feet roll at 0.2 to 0.4 m/s in
 # stance and swing above 1.5; 5 mm of noise measure as 0.1 to 0.2.
 _SPEED, _HEEL, _NEAR, _FLESH = 0.45, 1.33, 0.04, 1.5
-# Shortest contact and gap, seconds.
-_SHORTEST = 0.07
-# Force below which a body falls and above which it is supported, in body weights.
-_FALLS, _STANDS = 0.3, 0.5
 # A foot is a seed while it is slower than half the speed limit, or than this fraction of its
 # carrier's speed, for at least the seed time (s). The carrier must then be faster than _CARRIED
 # (m/s) and _TIMES the foot's speed, or the foot at most _LOWEST (m) above the lowest point.
@@ -96,24 +92,22 @@ def _found(motion: Motion) -> FoundContacts:
         return FoundContacts()
     motion = judged(motion)
     detector = Detector.of(motion)
-    detector.run()
-    if detector.unseen() <= _UNEXPLAINED or not detector.points:
-        return detector.found(motion)
+    seen = detector.run()
+    if seen.unseen() <= _UNEXPLAINED or not detector.points:
+        return seen.found(motion)
     drift = detector.common_drift()
     if drift is not None:
-        moving = detector.moving_with(drift)
-        moving.run()
-        if moving.unseen() < detector.unseen() / 2:
+        moving = detector.moving_with(drift).run()
+        if moving.unseen() < seen.unseen() / 2:
             return moving.found(motion, drift=drift)
-    return detector.found(motion, better_rate=_better_rate(detector, motion.rate))
+    return seen.found(motion, better_rate=_better_rate(detector, seen.unknown(), motion.rate))
 
 
-def _better_rate(detector: Detector, rate: float) -> float:
+def _better_rate(detector: Detector, unknown: float, rate: float) -> float:
     """Return half or double the frame rate if that explains the motion; otherwise 0."""
     for factor in (0.5, 2.0):
-        other = detector.at_rate(factor)
-        other.run()
-        if other.unknown() < _EXPLAINED < _UNEXPLAINED < detector.unknown():
+        other = detector.at_rate(factor).run()
+        if other.unknown() < _EXPLAINED < _UNEXPLAINED < unknown:
             return factor * rate
     return 0.0
 
@@ -147,7 +141,7 @@ class Detector:
     ) -> None:
         self.points, self.centre, self.times, self.rate = points, centre, times, rate
         self.force = needed_force(centre, rate)
-        self.falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
+        self.falls = np.clip((self.force - FALLS) / 0.05, -1, 0)
         self.places = np.array([p.place for p in points]).reshape(-1, len(times), 3)
         self.speed = speeds(self.places, rate)
         self.slow = _octaves(_SPEED, self.speed)
@@ -198,10 +192,10 @@ class Detector:
         apart = np.linalg.norm(velocity - drift, axis=1)
         return drift if speed > _SPEED and np.median(apart) < 0.4 * speed else None
 
-    def run(self) -> None:
+    def run(self) -> Outcome:
         """Decide whether each point touches in each frame."""
         if not self.points:
-            return
+            return self.outcome
         every = range(len(self.points))
         seeds = [seed for p in every for seed in self._seeds(p)]
         for p in every:
@@ -213,6 +207,7 @@ class Detector:
                 if self.points[p].is_foot:
                     self._decide(p, seeds + more)
         self._ask_for_any()
+        return self.outcome
 
     # ---- seeds
 
@@ -224,7 +219,7 @@ class Detector:
         else:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
         out = []
-        for a, b in runs((speed < limit) & (self.force > _FALLS)):
+        for a, b in runs((speed < limit) & (self.force > FALLS)):
             if b - a < max(least * self.rate, 2) or middle(self.rise[p, a:b]) < -_LEAP:
                 continue
             lowest = point.kind != "seat" and middle((self.height[p] - self.low)[a:b]) < _LOWEST
@@ -257,7 +252,7 @@ class Detector:
                 part = slice(seed.first, seed.past)
                 score[part] = np.maximum(score[part], 0.5)
         self.score[p] = score
-        self.down[p] = likeliest_states(np.clip(score, -1, 1), _SHORTEST * self.rate)
+        self.down[p] = likeliest_states(np.clip(score, -1, 1), SHORTEST * self.rate)
 
     def _scored(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return the score of a point for its speed and distance from a surface, -3 to 1."""
@@ -312,7 +307,7 @@ class Detector:
                 rests = np.clip(np.minimum(_octaves(_REST, self.speed[p]), asked), -2, 1)
                 self.score[p] = np.maximum(self.score[p], np.where(point.able, rests, -3.0))
                 score = np.clip(self.score[p], -1, 1)
-                self.down[p] = likeliest_states(score, 4 * _SHORTEST * self.rate)
+                self.down[p] = likeliest_states(score, 4 * SHORTEST * self.rate)
 
     def _asked_feet(self) -> list[_Seed]:
         """Return seeds of still feet that must carry the body, or rest while it sits.
@@ -326,97 +321,39 @@ class Detector:
             if point.is_foot:
                 still = (self.speed[p] < _SPEED / 4) & asked & ~self.down[p]
                 for a, b in runs(np.asarray(still)):
-                    if b - a > 4 * _SHORTEST * self.rate:
+                    if b - a > 4 * SHORTEST * self.rate:
                         out.append(self._seed(p, a, b, is_grip=False))
         return out
 
     def _ask_for_any(self) -> None:
-        """Let the likeliest point touch where a force requires a contact and none was found."""
+        """Add a contact of the likeliest point where a force requires one and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
-        held = np.asarray(~self.down.any(axis=0) & (self.force > _STANDS))
+        held = np.asarray(~self.down.any(axis=0) & (self.force > STANDS))
         for a, b in runs(held):  # a short one away from all contacts is an error of the capture
-            held[a:b] &= b - a >= _SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
+            held[a:b] &= b - a >= SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
         if not held.any():
             return
         lift = held * np.clip(1 - self.score.max(axis=0), 0, _ASKED)
         for p, point in enumerate(self.points):
             if point.kind != "seat":
                 score = np.clip(self.score[p] + lift, -1, 1)
-                self.down[p] |= likeliest_states(score, _SHORTEST * self.rate)
+                self.down[p] |= likeliest_states(score, SHORTEST * self.rate)
 
-    # ---- what came of it
-
-    def _flights(self) -> list[tuple[int, int]]:
-        free = np.asarray(~self.down.any(axis=0) if self.points else self.force < _FALLS)
-        long = [(a, b) for a, b in runs(free) if b - a >= 0.7 * _SHORTEST * self.rate]
-        # Short flights are smeared by the windows that accelerations are taken over.
-        return [(a, b) for a, b in long if np.median(self.force[a:b]) < _FALLS + 0.1]
-
-    def _airborne(self) -> list[tuple[int, int]]:
-        """List stretches in which no contact is seen and no part is near to any surface."""
-        if not self.points:
-            return self._flights()
-        able = np.array([p.able for p in self.points])
-        close = (self.near > 0) & able
-        seen = self.down & (self.score > 0)
-        free = np.asarray(~(close | seen).any(axis=0))
-        return [(a, b) for a, b in runs(free) if b - a >= _SHORTEST * self.rate]
-
-    def unseen(self) -> float:
-        """Return the fraction of frames with a force in which a contact was only inferred."""
-        sure = (self.down & (self.score > 0)).any(axis=0)
-        return float((~sure & (self.force > _STANDS)).mean())
-
-    def unknown(self) -> float:
-        """Return the fraction of frames in which nothing touches but the body does not fall."""
-        if not self.points:
-            return 0.0
-        free = int((~self.down.any(axis=0)).sum())
-        return (free - sum(b - a for a, b in self._flights())) / len(self.times)
-
-    def found(
-        self, motion: Motion, *, better_rate: float = 0.0, drift: FloatArray | None = None
-    ) -> FoundContacts:
-        """Return the results at the frames of a motion."""
-        unknown = self.unknown()
-        ground = (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2]))
-        down = [(p, a, b) for p in range(len(self.points)) for a, b in runs(self.down[p])]
-        down = [(p, a, b) for p, a, b in down if b - a >= 2]
-        near = np.clip(np.searchsorted(self.times, motion.times - 1e-9), 0, len(self.times) - 1)
-        return FoundContacts(
-            tuple(self._contact(motion, p, a, b, ground) for p, a, b in down),
-            tuple(self._span(a, b) for a, b in self._flights()),
-            tuple(self._span(a, b) for a, b in self._airborne()),
-            unknown,
-            floor_under(self._spots(down), unknown),
-            {point.name: self.down[p][near] for p, point in enumerate(self.points)},
-            self.force[near],
-            better_rate,
-            ground,
+    @property
+    def outcome(self) -> Outcome:
+        """The decisions, as results."""
+        return Outcome(
+            self.points,
+            self.times,
+            self.rate,
+            self.force,
+            self.height,
+            self.speed,
+            self.score,
+            self.near,
+            self.down,
         )
-
-    def _span(self, a: int, b: int) -> tuple[float, float]:
-        """Return the first and last time of a run."""
-        return float(self.times[a]), float(self.times[b - 1])
-
-    def _contact(
-        self, motion: Motion, p: int, a: int, b: int, ground: tuple[float, float, float]
-    ) -> Contact:
-        point = self.points[p]
-        sure = 0.5 + 0.5 * float(np.clip(self.score[p, a:b], -1, 1).mean())
-        height = float(middle(self.height[p, a:b]))
-        joint = motion.skeleton.names[point.joint]
-        return Contact(joint, *self._span(a, b), point.name, sure, height, ground)
-
-    def _spots(self, down: list[tuple[int, int, int]]) -> FloatArray:
-        """Return position, length and speed of the contacts of feet, (N, 5)."""
-        spots = [
-            [*middle(self.points[p].place[a:b]), b - a, middle(self.speed[p, a:b])]
-            for p, a, b in down
-            if self.points[p].kind in ("ball", "end")
-        ]
-        return np.array(spots).reshape(-1, 5)
 
 
 def _octaves(limit: float, value: FloatArray) -> FloatArray:

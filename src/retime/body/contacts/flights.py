@@ -13,8 +13,6 @@ from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
 
-__all__ = ["implausible_flights"]
-
 # Force above which a body does not fall, in body weights, and shortest reported time, seconds.
 _BEARS, _SHORTEST = 0.5, 0.1
 # Contacts of less confidence are inferred from forces only.

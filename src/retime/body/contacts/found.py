@@ -15,8 +15,6 @@ from retime.motion.contact import Contact
 from retime.notes import Note, Remedy
 from retime.pictured import Pictured
 
-__all__ = ["Floor", "FoundContacts", "floor_under", "found_notes"]
-
 Mask = npt.NDArray[np.bool_]
 
 # Fraction of unexplained frames above which there is a note.
@@ -27,66 +25,46 @@ _NEAR = 0.03
 
 @dataclass(frozen=True)
 class Floor:
-    """The plane that the feet stand on most of the time.
-
-    Parameters
-    ----------
-    trust : float
-        Fraction of the feet's contact time that is near the plane, less the fraction of frames that
-        cannot be explained; 0 to 1.
-    level : float
-        Height at the mean position of the contacts, metres.
-    spread : float
-        Root mean square distance of the contacts from the plane, metres.
-    tilt : float
-        Tilt of the plane, degrees.
-    slide : float
-        Median speed of feet in contact, m/s.
-    """
+    """The plane that the feet stand on most of the time."""
 
     trust: float = 0.0
+    """Fraction of the feet's contact time that is near the plane, less the fraction of frames
+    that cannot be explained; 0 to 1.
+    """
     level: float = 0.0
+    """Height at the mean position of the contacts, metres."""
     spread: float = 0.0
+    """Root mean square distance of the contacts from the plane, metres."""
     tilt: float = 0.0
+    """Tilt of the plane, degrees."""
     slide: float = 0.0
+    """Median speed of feet in contact, m/s."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoundContacts(Pictured):
-    """Contacts and flights of a motion.
-
-    Parameters
-    ----------
-    contacts : tuple of Contact
-        The contacts, sorted by point and time.
-    flights : tuple of (float, float)
-        First and last time of each flight, in which nothing touches and the body falls; seconds.
-    airborne : tuple of (float, float)
-        First and last time of each part in which nothing is near the ground or an object, whether
-        the body falls or not: flights of a retimed motion do not follow gravity.
-    unknown : float
-        Fraction of frames in which nothing touches but the body does not fall.
-    floor : Floor
-        The plane that the feet stand on.
-    touching : mapping of str to array (F,) of bool
-        Whether each point touches in each frame, by name.
-    force : array (F,)
-        External force on the body at the frames of the motion, in body weights.
-    rate : float
-        Frame rate that explains the motion better than its own; 0 if none does.
-    drift : (float, float, float)
-        Velocity of the ground under a figure that walks on the spot, m/s.
-    """
+    """Contacts and flights of a motion."""
 
     contacts: tuple[Contact, ...] = ()
+    """The contacts, sorted by point and time."""
     flights: tuple[tuple[float, float], ...] = ()
+    """First and last time of each flight, in which nothing touches and the body falls; seconds."""
     airborne: tuple[tuple[float, float], ...] = ()
+    """First and last time of each part in which nothing is near the ground or an object,
+    whether the body falls or not: flights of a retimed motion do not follow gravity.
+    """
     unknown: float = 0.0
+    """Fraction of frames in which nothing touches but the body does not fall."""
     floor: Floor = Floor()
+    """The plane that the feet stand on."""
     touching: Mapping[str, Mask] = field(default_factory=dict)
+    """Whether each point touches in each frame, by name."""
     force: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """External force on the body at the frames of the motion, in body weights. Shape (F,)."""
     rate: float = 0.0
+    """Frame rate that explains the motion better than its own; 0 if none does."""
     drift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Velocity of the ground under a figure that walks on the spot, m/s."""
 
     @property
     def is_understood(self) -> bool:
@@ -144,7 +122,7 @@ def _contact_note(found: FoundContacts) -> Note | None:
     if any(found.drift):
         speed = float(np.linalg.norm(found.drift))
         return Note(
-            f"the figure moves on the spot: the ground is taken to pass by at {speed:.2g} m/s",
+            f"the figure moves on the spot: the ground is assumed to move at {speed:.2g} m/s",
             code="moves-on-the-spot",
             speed=speed,
         )

@@ -10,8 +10,6 @@ from retime.motion.contact import Contact
 from retime.notes import Note, Remedy
 from retime.parameters import About
 
-__all__ = ["ContactParameters", "dropped_note", "with_given"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ContactParameters:

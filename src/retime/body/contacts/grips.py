@@ -16,8 +16,6 @@ from retime.motion.kinematics import positions
 from retime.motion.memory import last
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Grip", "find_grips", "find_touches"]
-
 # A grip: largest distance and its largest change, metres; shortest time, seconds; and least peak
 # speed, m/s, because hands that rest side by side do not hold each other.
 _NEAR, _SAME, _SHORTEST, _MOVING = 0.35, 0.015, 0.4, 0.3

@@ -25,7 +25,7 @@ def windowed_sums(track, weights):  # type: ignore[no-untyped-def]
 
 @kernel
 def likeliest_states(score, price):  # type: ignore[no-untyped-def]
-    """Find the on/off sequence (F,) with the largest score, which on adds and off subtracts.
+    """Find the on/off sequence (F,) with the largest sum of signed scores.
 
     Every change costs ``price`` (Viterbi's algorithm with two states).
     """

@@ -18,6 +18,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.contact import Contact, Contacts
 from retime.motion.kinematics import positions
+from retime.sentences import Moment
 
 __all__ = ["Contact", "contacts_from_events", "detect_contacts"]
 
@@ -85,11 +86,10 @@ def detect_contacts(
     out = []
     for joint, mask in _candidates(find_body(motion), found, joints, len(motion)):
         name = motion.skeleton.names[joint]
-        for a, b in runs(mask):
-            for first, last in _still(
-                points[a:b, joint], motion.times[a:b], tolerance, min_contact
-            ):
-                start, end = (float(motion.times[a + k]) for k in (first, last))
+        for part in (slice(a, b) for a, b in runs(mask)):
+            times = motion.times[part]
+            for first, last in _still(points[part, joint], times, tolerance, min_contact):
+                start, end = float(times[first]), float(times[last])
                 out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
     return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 
@@ -209,7 +209,11 @@ def contacts_from_events(
     for time, side, label in sorted(events):
         joint = _foot_on(body, side.strip().lower())
         if joint is None:
-            raise InputError(f"the event at {time:g} s names side {side!r}, which has no foot")
+            raise InputError(
+                "the event at {time} is on side {side!r}, which has no foot",
+                time=Moment(time),
+                side=side,
+            )
         word = label.strip().lower()
         if word == "foot strike":
             down.setdefault(joint, time)
@@ -218,7 +222,11 @@ def contacts_from_events(
             if time > strike:
                 out.append(Contact(joint, strike, time))
         else:
-            raise InputError(f"the event at {time:g} s is {label!r}, not Foot Strike or Foot Off")
+            raise InputError(
+                "the event at {time} is {label!r}, not Foot Strike or Foot Off",
+                time=Moment(time),
+                label=label,
+            )
     out += [Contact(joint, strike, end) for joint, strike in down.items() if strike < end]
     return tuple(sorted(out, key=lambda c: (c.joint, c.start)))
 

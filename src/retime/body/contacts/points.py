@@ -14,8 +14,6 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Point", "body_points"]
-
 Mask = npt.NDArray[np.bool_]
 
 # Height of a joint above its support, relative to that of the ball of the foot, metres.
@@ -39,35 +37,26 @@ _LOW_END = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of the body that can touch something.
-
-    Parameters
-    ----------
-    kind : str
-        ``heel``, ``ball``, ``toes``, ``hand``, ``finger``, ``knee``, ``elbow``, ``seat``, ``back``,
-        ``head``, or ``end`` for the end of another creature's limb.
-    side : str
-        ``left``, ``right`` or empty; for an ``end``, the name of the joint.
-    joint : int
-        The joint that it moves with.
-    place : array (F, 3)
-        Position, metres.
-    carrier : array (F, 3)
-        Position of the part that carries it: the hips or a shoulder.
-    clear : float
-        Height above its support, relative to that of the ball of a foot, metres.
-    able : array (F,) of bool
-        Whether the pose allows contact: for a knee, the shin lies; for a hand, it is not on the
-        body.
-    """
+    """A point of the body that can touch something."""
 
     kind: str
+    """``heel``, ``ball``, ``toes``, ``hand``, ``finger``, ``knee``, ``elbow``, ``seat``,
+    ``back``, ``head``, or ``end`` for the end of another creature's limb.
+    """
     side: str
+    """``left``, ``right`` or empty; for an ``end``, the name of the joint."""
     joint: int
+    """The joint that it moves with."""
     place: FloatArray
+    """Position, metres. Shape (F, 3)."""
     carrier: FloatArray
+    """Position of the part that carries it: the hips or a shoulder. Shape (F, 3)."""
     clear: float
+    """Height above its support, relative to that of the ball of a foot, metres."""
     able: Mask
+    """Whether the pose allows contact: for a knee, the shin lies; for a hand, it is not on the
+    body. Shape (F,).
+    """
 
     @property
     def name(self) -> str:

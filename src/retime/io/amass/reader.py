@@ -48,7 +48,7 @@ def recognises(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             names = {n.removesuffix(".npy") for n in archive.namelist()}
-    except Exception:  # reading it reports what is wrong
+    except Exception:  # reading it reports the error
         return False
     marks = {"poses", "trans", "betas", *PARTS, *AMASS_RATES}
     return "about" not in names and bool(names & marks)

@@ -18,7 +18,7 @@ from retime.motion import quat
 from retime.motion.skeleton import EndSite, Skeleton
 
 ROOT = "root"
-# No figure has more bones, or longer ones.
+# Largest number of bones, and their largest length.
 _MOST_BONES = 5000
 _MOST_LENGTH = 1e9
 _LINE_END = re.compile(r"\r\n|\r|\n")

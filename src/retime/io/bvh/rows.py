@@ -251,6 +251,9 @@ def _must_fill_rows(
     start = row * columns
     index = int(np.searchsorted(upto, start, side="right"))
     found = int(np.r_[upto, start][index]) - start
+    cut_off = "; the file may be cut off" if start + found >= len(values) else ""
     raise FormatError(
-        f"row {row + 1} has {found} of {columns} numbers", path=path, line=header.end_line + index
+        f"expected {columns} values in row {row + 1}, found {found}{cut_off}",
+        path=path,
+        line=header.end_line + index,
     )

@@ -1,7 +1,7 @@
-"""Local transforms turned back into a model's own numbers, pivots and all.
+"""Convert local transforms to the properties of a model, including pivots.
 
-FBX places a model by T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1. Given the translation,
-rotation and scale that this shall amount to, these functions return T, R and S.
+FBX places a model by T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1. Given the resulting
+translation, rotation and scale, these functions return T, R and S.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, property_rows, vector
 from retime.motion import quat
 
-# Rotation orders by number: which axis turns first. The seventh, spheric, is no order.
+# Rotation orders by number, the first axis first. The seventh, spheric, is not an order.
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")
-# Reading and turning back must agree to this, radians and shares.
+# Tolerance of converting rotations (radians) and scales (relative) back and forth.
 _AGREES = 1e-4
 _LOCKED = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """How a model's numbers become its transform."""
+    """The conversion of a model's properties to its transform."""
 
     order: str
     """Which axis turns first, second and third."""
@@ -38,7 +38,7 @@ class Placing:
 
     @property
     def has_pivots(self) -> bool:
-        """Whether turning the model moves it."""
+        """Whether a rotation of the model also translates it."""
         parts = (self.rotation_pivot, self.scaling_offset, self.scaling_pivot)
         return any(np.abs(part).max() > 0 for part in parts)
 
@@ -63,7 +63,7 @@ class Placing:
         return place - self._shift(turn, size)
 
     def rotation(self, turn: FloatArray, near: FloatArray) -> FloatArray:
-        """Return the degrees of rotations; the first lies near to given ones."""
+        """Return Euler angles of rotations in degrees; the first is close to the given angles."""
         own = quat.multiply(
             quat.multiply(quat.conjugate(np.tile(self.before, (len(turn), 1))), turn),
             np.tile(self.after, (len(turn), 1)),
@@ -90,7 +90,7 @@ def placing_of(document: Document, model: Thing, rest: FloatArray) -> Placing | 
         np.array(vector(rows, name))
         for name in ("RotationOffset", "RotationPivot", "ScalingOffset", "ScalingPivot")
     ]
-    # Programs differ on whether a model that says its rotations are not active has them.
+    # Programs differ on whether inactive rotations of a model apply.
     tries = (
         Placing(ORDERS[order], before, after, *pivots),
         Placing("XYZ", still, still, *pivots),
@@ -132,7 +132,8 @@ def to_euler(turn: FloatArray, order: str, near: FloatArray) -> FloatArray:
     round_ = 2 * np.pi
     for f in range(len(turn)):
         if locked[f]:
-            # First and third axis coincide: the first stays, the third takes the rest.
+            # The first and third axis coincide: keep the first angle and put the rest into the
+            # third.
             first = before[0]
             angles = np.zeros((1, 3))
             angles[0, i], angles[0, j] = np.degrees(first), np.degrees(b[f])

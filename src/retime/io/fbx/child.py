@@ -47,8 +47,8 @@ def poses(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
     tracks, moved = [], []
     stacks = scene.anim_stacks
     if len(stacks) and len(times):
-        # Keys stand on the wanted times already; a rate above theirs keeps each of them, in
-        # translations that come of turning about a pivot, too.
+        # Keys are already at the requested times. A higher rate keeps each of them, also in
+        # translations that result from turning about a pivot.
         rate = 2 / float(np.median(np.diff(times))) if len(times) > 1 else 30.0
         baked = bake_anim(scene, stacks[0].anim, resample_rate=rate, maximum_sample_rate=1e9)
         for own in baked.modified_nodes:

@@ -1,4 +1,4 @@
-"""Animation curves: their keys, what is between them, and the nodes that hold them."""
+"""Animation curves: their keys, the segments between them, and their nodes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import array, numbers, packed, real, text
 from retime.io.fbx.tree import Malformed, Node
 
-__all__ = ["CONSTANT", "CUBIC", "LINEAR", "Curve", "Segments", "curve_node", "read_curve"]
-
 IntArray = npt.NDArray[np.int64]
 Beyond = tuple[str, int]
 CONSTANT, LINEAR, CUBIC = 0x2, 0x4, 0x8
@@ -24,7 +22,7 @@ CLAMPED = 0x7000
 WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT, VELOCITY = 0x1000000, 0x2000000, 0x30000000
 PLAIN_WEIGHT = 1 / 3
 _WEIGHTS = 10_000
-# The usual third for both weights, packed as files have it.
+# The usual weight of a third on both sides, as packed in files.
 _PLAIN_WEIGHTS = 3333 << 16 | 3333
 _MOST_TICKS = 1 << 62
 
@@ -67,13 +65,13 @@ class Curve:
 
     @property
     def has_found_tangents(self) -> bool:
-        """Whether some tangents are not written down: who reads the file works them out."""
+        """Whether some tangents are automatic: readers compute them."""
         told = (self.flags & USER > 0) & (self.flags & (TCB | VELOCITY) == 0)
         return bool(((self.segments.mode & CUBIC > 0) & ~told).any())
 
     @property
     def goes_on(self) -> bool:
-        """Whether it does anything but hold beyond its ends."""
+        """Whether the curve continues beyond its ends, instead of holding."""
         return len(self.ticks) > 1 and any(mode != "C" for mode, _ in self.beyond)
 
     def at(self, times: FloatArray, ticks_per_second: int) -> FloatArray:
@@ -96,7 +94,7 @@ class Curve:
         return np.where(times >= keys[-1], self.values[-1], out)
 
     def _wrapped(self, keys: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Bring times beyond the ends inside; return them, and what to add to the values."""
+        """Wrap times beyond the ends; return them, and offsets of the values."""
         inner, added = times.copy(), np.zeros(len(times))
         first, last = keys[0], keys[-1]
         period, gain = last - first, self.values[-1] - self.values[0]
@@ -106,18 +104,10 @@ class Curve:
             if mode == "C" or not len(t):
                 continue
             if mode == "K":
-                end, way = ((first, 0), (last, -1))[side]
-                slope = self._end_slope(keys, side)
-                inner[outside], added[outside] = keys[way], slope * (t - end)
+                end = keys[0 if side == 0 else -1]
+                inner[outside], added[outside] = end, self._end_slope(keys, side) * (t - end)
                 continue
-            rounds = np.floor((t - first) / period)
-            if count >= 0:  # then it stays where the last round ends
-                limit = first - count * period if side == 0 else last + count * period
-                t = np.clip(t, limit, None) if side == 0 else np.clip(t, None, limit)
-                rounds = np.floor((t - first) / period)
-                if side == 1:
-                    rounds = np.where(t >= limit, count, rounds)
-            place = t - first - rounds * period
+            place, rounds = _in_rounds(t - first, period, count, before=side == 0)
             if mode == "M":
                 place = np.where(rounds % 2 != 0, period - place, place)
             inner[outside] = first + place
@@ -135,7 +125,7 @@ class Curve:
         return float((self.values[k + 1] - self.values[k]) / (keys[k + 1] - keys[k]))
 
     def between(self, k: IntArray, u: FloatArray, step: FloatArray) -> FloatArray:
-        """Evaluate inside segments ``k`` at shares ``u`` of their time."""
+        """Evaluate segments ``k`` at shares ``u`` of their time."""
         a, b = self.values[k], self.values[np.minimum(k + 1, len(self.values) - 1)]
         mode = self.segments.mode[k]
         out = a + u * (b - a)
@@ -171,7 +161,7 @@ def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArr
         return u
     b, c = 3 * right, 3 * (1 - left)
     low, high, s = np.zeros_like(u), np.ones_like(u), u.copy()
-    for _ in range(60):  # Newton, held between bounds that close in
+    for _ in range(60):  # Newton's method with bracketing
         r = 1 - s
         off = r * r * s * b + r * s * s * c + s**3 - u
         low, high = np.where(off < 0, s, low), np.where(off >= 0, s, high)
@@ -192,7 +182,8 @@ def read_curve(thing: Thing) -> Curve | None:
     if node.child(b"KeyTime") is None:
         return None
     ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
-    with np.errstate(invalid="ignore"):  # of damaged bits; what is not finite is refused below
+    # of damaged data; values that are not finite are rejected below
+    with np.errstate(invalid="ignore"):
         numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
     if len(ticks) != len(numbers_):
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
@@ -223,7 +214,7 @@ def read_curve(thing: Thing) -> Curve | None:
 def _integers(node: Node | None, what: str) -> IntArray:
     found = array(node, what)
     if found.dtype.kind not in "iu":
-        raise Malformed(f"{what} are no whole numbers")
+        raise Malformed(f"{what} are not whole numbers")
     return found.astype(np.int64)
 
 
@@ -234,7 +225,7 @@ def _modes(flags: IntArray) -> IntArray:
 
 
 def _attributes(node: Node, what: str, keys: int) -> tuple[IntArray, npt.NDArray[np.uint32]]:
-    """Read flags and tangents, which stand once for neighbours that share them."""
+    """Read flags and tangents, which neighbouring keys may share."""
     flags = _integers(node.child(b"KeyAttrFlags"), f"the flags of {what}")
     counts = _integers(node.child(b"KeyAttrRefCount"), f"the counts of {what}")
     raw = array(node.child(b"KeyAttrDataFloat"), f"the tangents of {what}")
@@ -270,7 +261,7 @@ def _without_doubles(curve: Curve) -> Curve:
 
 
 def _beyond(node: Node, name: bytes) -> Beyond:
-    """Read what a curve does beyond an end."""
+    """Read the extrapolation of a curve beyond an end."""
     holder = node.child(name)
     kind = numbers(None if holder is None else holder.child(b"Type"))
     often = numbers(None if holder is None else holder.child(b"Repetition"))
@@ -292,7 +283,7 @@ def explicit(curve: Curve) -> Curve:
     share = np.clip(np.round(weights * _WEIGHTS), 1, _WEIGHTS - 1).astype(np.int64)
     share[plain] = 3333
     data = curve.data.copy()
-    with np.errstate(over="ignore"):  # who writes it looks for what is too large
+    with np.errstate(over="ignore"):  # the writer checks for values that are too large
         data[cubic, :2] = slopes[cubic].astype(np.float32).view(np.uint32)
     data[cubic, 2] = (share[:, 1] << 16 | share[:, 0])[cubic]
     data[cubic, 3] = 0
@@ -300,7 +291,7 @@ def explicit(curve: Curve) -> Curve:
 
 
 def curve_node(document: Document, node: Node, curve: Curve, before: Curve | None) -> Node:
-    """Return a curve's node with other keys; what is as before is not rewritten."""
+    """Return a curve's node with other keys; unchanged parts are not rewritten."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
 
@@ -358,3 +349,23 @@ def kinds(curve: Curve) -> set[str]:
     """Name the kinds of interpolation of a curve."""
     names: dict[int, str] = {CONSTANT: "constant", LINEAR: "linear", CUBIC: "cubic"}
     return {names[int(m) & ~NEXT] for m in np.unique(curve.segments.mode)}
+
+
+def _in_rounds(
+    t: FloatArray, period: float, count: int, *, before: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the places of times in a repeated period, and the rounds before them.
+
+    A ``count`` of 0 or more limits the rounds before or after the period itself: the curve then
+    stays where the last one ends.
+    """
+    if count < 0:
+        rounds = np.floor(t / period)
+    elif before:
+        t = np.clip(t, -count * period, None)
+        rounds = np.floor(t / period)
+    else:
+        limit = (1 + count) * period
+        t = np.clip(t, None, limit)
+        rounds = np.where(t >= limit, count, np.floor(t / period))
+    return t - rounds * period, rounds

@@ -1,4 +1,4 @@
-"""An FBX file as objects and what connects them: models, stacks, layers, curves, settings."""
+"""An FBX file as objects and connections: models, stacks, layers, curves, settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retime.io.files import read_bytes, write_bytes
 if TYPE_CHECKING:
     from retime.io.fbx.legacy import Legacy
 
-# Ticks of a second: of files until now, and of those that declare another time code.
+# Ticks per second: of most files, and of files that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
 _OLD_TIME_CODE = 127
@@ -84,7 +84,7 @@ class Document:
         for node in holder.children if holder is not None else ():
             found = values(node)
             if len(found) < 2 or not isinstance(found[0], int) or not isinstance(found[1], bytes):
-                continue  # nothing that a connection can name
+                continue  # an object that connections cannot refer to
             label = found[2] if len(found) > 2 and isinstance(found[2], bytes) else b""
             thing = Thing(found[0], node.name, plain_name(found[1]), _decoded(label), node)
             if thing.id in out and _OURS.count(node.name):
@@ -114,7 +114,7 @@ class Document:
 
     @cached_property
     def below(self) -> dict[int, list[Link]]:
-        """Connections by what they lead to."""
+        """Connections by their destination."""
         out: dict[int, list[Link]] = {}
         for link in self.links:
             out.setdefault(link.parent, []).append(link)
@@ -122,7 +122,7 @@ class Document:
 
     @cached_property
     def above(self) -> dict[int, list[Link]]:
-        """Connections by what they come from."""
+        """Connections by their source."""
         out: dict[int, list[Link]] = {}
         for link in self.links:
             out.setdefault(link.child, []).append(link)
@@ -141,7 +141,7 @@ class Document:
 
     @cached_property
     def ticks(self) -> int:
-        """Ticks of a second, which times are counted in."""
+        """Ticks per second, the unit of times."""
         header = self.top(b"FBXHeaderExtension")
         flags = None if header is None else header.child(b"OtherFlags")
         code = None if flags is None else flags.child(b"TCDefinition")
@@ -152,7 +152,7 @@ class Document:
 
     @cached_property
     def model_defaults(self) -> dict[str, list[Any]]:
-        """Properties that models have where they say nothing."""
+        """Default properties of models."""
         holder = self.top(b"Definitions")
         for kind in holder.named(b"ObjectType") if holder is not None else ():
             if values(kind)[:1] == [b"Model"]:
@@ -206,7 +206,7 @@ def _decoded(raw: bytes) -> str:
 
 @contextmanager
 def said_of(path: str | Path) -> Iterator[None]:
-    """Turn what a malformed file raises into a sentence that names it."""
+    """Convert exceptions of a malformed file to a ``FormatError`` that names the file."""
     try:
         yield
     except Malformed as e:
@@ -221,7 +221,7 @@ def load(path: str | Path) -> Document:
         sha256 = hashlib.sha256(data).hexdigest()
         if tree.version >= _NEW:
             return Document(tree, path, sha256)
-        from retime.io.fbx.legacy import seen_as_new  # it is made of what is above this module
+        from retime.io.fbx.legacy import seen_as_new  # a module at a higher level makes it
 
         view, legacy = seen_as_new(tree)
         return Document(view, path, sha256, legacy)

@@ -1,8 +1,8 @@
 """Poses of an FBX file, evaluated by ufbx in a separate process.
 
-ufbx gets no file of a stranger: it gets a small one that is made here, of models, layers and
-curves only, whose numbers were checked. First it says what tangents the keys have; then the curves
-are put on the wanted times, and it makes transforms of them.
+ufbx never reads the user's file. It reads a small file made here, with only models, layers and
+curves, whose numbers were checked. First it returns the tangents of the keys. Then the curves are
+sampled at the requested times, and ufbx computes the transforms.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LIBRARY = IsolatedLibrary(
 
 
 class Evaluator:
-    """Somebody who evaluates files; use it in a ``with`` statement."""
+    """An evaluator of files; use it in a ``with`` statement."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -213,18 +213,22 @@ def _animation(
     nodes: dict[int, Drive] = {}
     for drive in drives:
         nodes.setdefault(drive.thing.id, drive)
-    for number, drive in nodes.items():
+    for drive in nodes.values():
         objects.append(_fresh(drive.thing.node))
-        links.append(_link(maker, b"OO", number, drive.layer))
-        own = [(axis, t.id) for axis, t in drive.curves.items() if t.id in stack.curves]
-        links += [_link(maker, b"OP", curve, number, axis) for axis, curve in own]
+        links += _curve_links(maker, stack, drive)
     links += [_link(maker, b"OP", d.thing.id, d.target, d.property) for d in drives]
     used = {thing.id for drive in drives for thing in drive.curves.values()}
-    for number, curve in stack.curves.items():
-        if number in used:
-            track = curve.at(times, document.ticks)
-            objects.append(_dense(maker, number, track, ticks, keys))
+    tracks = {n: c.at(times, document.ticks) for n, c in stack.curves.items() if n in used}
+    objects += [_dense(maker, number, track, ticks, keys) for number, track in tracks.items()]
     return objects, links
+
+
+def _curve_links(maker: Document, stack: Stack, drive: Drive) -> list[Node]:
+    """Return the connections of a curve node with its layer and its curves."""
+    number = drive.thing.id
+    own = [(axis, t.id) for axis, t in drive.curves.items() if t.id in stack.curves]
+    curves = [_link(maker, b"OP", curve, number, axis) for axis, curve in own]
+    return [_link(maker, b"OO", number, drive.layer), *curves]
 
 
 def _dense(maker: Document, number: int, track: FloatArray, ticks: Any, keys: Node) -> Node:

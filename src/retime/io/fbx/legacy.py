@@ -1,8 +1,8 @@
-"""FBX 6.1, seen as a file of version 7.
+"""View an FBX 6.1 file as version 7.
 
 Version 6 names objects where version 7 numbers them, and keeps keys with each take, model by model
 and channel by channel. A view of it as objects and connections is made for reading;
-:mod:`retime.io.fbx.takes` puts what is retimed into the takes of the file itself.
+:mod:`retime.io.fbx.takes` writes retimed keys to the takes of the file itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Group:
 
 @dataclass
 class Legacy:
-    """Where the view's animations stand in the file."""
+    """Positions of the view's animations in the file."""
 
     tree: Tree
     """The file itself."""
@@ -117,12 +117,7 @@ class _View:
             if child.name == b"GlobalSettings":
                 rows += self._rows(child)
         for place in _below(self.old, b"Version5"):
-            rate = place.child(b"FrameRate") if place.name == b"Settings" else None
-            told = values(rate)[:1] if rate is not None else []
-            try:
-                fps = float(told[0]) if told else 0.0
-            except ValueError:
-                fps = 0.0
+            fps = _frame_rate(place) if place.name == b"Settings" else 0.0
             if 0 < fps < 1e5 and not any(values(r)[:1] == [b"TimeMode"] for r in rows):
                 kind = [text(b"int"), text(b""), text(b"")]
                 rows.append(self.new.node(b"P", [text(b"TimeMode"), *kind, real(14, "L")]))
@@ -188,7 +183,7 @@ class _View:
     def _curve_node(
         self, channel: Node, label: bytes, layer: int, target: int, curves: dict[str, int]
     ) -> None:
-        """Make the node that leads curves to a property of a model."""
+        """Make the node that connects curves to a property of a model."""
         below = list(channel.named(b"Channel"))
         number = self.number()
         self.legacy.groups[number] = Group(self.legacy.layers[layer], target, label, channel)
@@ -254,6 +249,16 @@ def _name(node: Node) -> bytes:
 
 def _axis(name: bytes) -> str:
     return AXIS_OF.get(name, f"d|{name.decode('utf-8', 'replace')}")
+
+
+def _frame_rate(settings: Node) -> float:
+    """Return the frame rate in settings, 0 if there is none."""
+    rate = settings.child(b"FrameRate")
+    told = [] if rate is None else values(rate)[:1]
+    try:
+        return float(told[0]) if told else 0.0
+    except ValueError:
+        return 0.0
 
 
 def _span(take: Node) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ _ARRAYS = {"f": "<f4", "d": "<f8", "l": "<i8", "i": "<i4", "b": "u1", "c": "u1"}
 _ARRAY_HEAD = struct.Struct("<III")
 # An array may take this much memory.
 _MOST_BYTES = 1 << 30
-# Deflate packs no better than this.
+# Largest compression ratio of deflate.
 _MOST_PACKED = 1032
 # Arrays from this size on are packed when they are written.
 _PACK_FROM = 1024

@@ -30,10 +30,10 @@ from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 from retime.notes import Note, Remedy
 
-# A chain of more models than this is no body.
+# Longest chain of models in a body.
 _MOST_MODELS = 20_000
 _BONES = ("LimbNode", "Limb", "Root")
-# Models that show something and are no part of a body unless bones hang on them.
+# Types of visible models, which belong to a body only if bones are parented to them.
 _SHOWN = ("Mesh", "Camera", "Light", "CameraSwitcher", "NurbsCurve", "NurbsSurface", "Line")
 _STILL = 1e-6
 
@@ -209,12 +209,9 @@ def _chosen(
     bones = {m.id for m in models if m.subclass in _BONES} | bound
     leaves = bones - set(poses.parents.values()) - driven - bound
     ends = {b for b in leaves if poses.parents[b] in bones}
-    wanted = (
-        bones - ends
-        or driven & set(by_id)
-        or {m.id for m in models if m.subclass not in _SHOWN}
-        or set(by_id)
-    )
+    plain = {m.id for m in models if m.subclass not in _SHOWN}
+    # The first kind that the file has.
+    wanted = bones - ends or driven & set(by_id) or plain or set(by_id)
     wanted = with_ancestors(wanted, poses.parents.__getitem__, 0)
     order = depth_first((m.id for m in models if m.id in wanted), poses.parents.__getitem__, 0)
     return [by_id[n] for n in order], [by_id[n] for n in ends if poses.parents[n] in wanted]
@@ -274,16 +271,24 @@ def _motion(
     tracks = [_track(poses, thing.id, len(moments.times)) for thing in joints]
     rotations = np.stack([quat.normalize(t[:, 3:7]) for t in tracks], axis=1)
     rotations[:, roots] = quat.multiply(turn, rotations[:, roots])
-    translations: dict[str, FloatArray] = {}
-    for j, name in enumerate(skeleton.names):
-        moved = tracks[j][:, :3] * scales[j]
-        if roots[j]:
-            translations[name] = quat.rotate(turn, moved)
-        elif np.abs(moved - offsets[j]).max() > _STILL * max(1.0, np.abs(moved).max()):
-            translations[name] = moved
+    places = [track[:, :3] * scale for track, scale in zip(tracks, scales, strict=True)]
+    translations = _translations(skeleton, places, turn)
     sizes = {skeleton.names[j]: tracks[j][:, 7:10] / own[j] for j in np.flatnonzero(varies)}
     motion = moments.motion(skeleton, rotations, translations, sizes, units=units)
     return motion, (scales, own, turn, rest)
+
+
+def _translations(
+    skeleton: Skeleton, places: list[FloatArray], turn: FloatArray
+) -> dict[str, FloatArray]:
+    """Return the translations of roots, turned, and of joints that leave their offsets."""
+    out: dict[str, FloatArray] = {}
+    for j, (name, moved) in enumerate(zip(skeleton.names, places, strict=True)):
+        if skeleton.parents[j] < 0:
+            out[name] = quat.rotate(turn, moved)
+        elif np.abs(moved - skeleton.offsets[j]).max() > _STILL * max(1.0, np.abs(moved).max()):
+            out[name] = moved
+    return out
 
 
 def _track(poses: Poses, model: int, frames: int) -> FloatArray:

@@ -1,10 +1,10 @@
-"""Curves moved by a warp: their keys go where it shows them, and what is between stays itself.
+"""Move curves by a warp: keys move to their output times, and segments keep their shape.
 
-Between two neighbouring keys of the result lies a piece of one segment of the source, run through
-at an even rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents
-scaled by the rate, a step stays a step. Where the warp bends between keys, and the curve moves
-enough to show it, keys are added at its knots until no piece is off by more than a tolerance; a
-cubic may bend with the warp, so that it needs few.
+Between two neighbouring keys, the result is a piece of one segment of the source at a constant
+rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
+rate, a step stays a step. Where the warp bends between keys, and the curve moves enough to show it,
+keys are added at its knots until no piece is off by more than a tolerance; a cubic may bend with
+the warp, so that it needs few.
 """
 
 from __future__ import annotations
@@ -33,25 +33,23 @@ from retime.io.fbx.curves import (
 from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
-__all__ = ["Rekeyer", "sampled", "widened"]
-
 BoolArray = npt.NDArray[np.bool_]
 
-# A jump of time takes this long, in seconds, and keys this near are one.
+# Duration of a jump in time, and distance below which keys are merged, seconds.
 _RAMP, _SAME = 1e-6, 1e-7
-# Keys are not added nearer than this to another, in seconds, where that does no harm.
+# Least distance of added keys from other keys, seconds, if the tolerance permits.
 _APART = 5e-4
-# A key this near to an end of the animation, in seconds, lies on it.
+# Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
-# Curves that repeat beyond their keys are written out with so many keys a second, and at most.
+# Keys per second, and maximum number of keys, for curves that repeat beyond their keys.
 _DENSE = 120
-# A cubic is compared with what it stands for at so many places.
+# Number of places at which a cubic is compared with the curve that it approximates.
 _PROBES = 13
 _MOST_KEYS = 200_000
 
 
 def widened(graph: Graph, span: tuple[float, float]) -> Graph:
-    """Let keys before and after a span keep their distance from it, where the warp shows it all."""
+    """Keep the distance of keys before and after a span, if the warp shows the whole span."""
     if graph.direction <= 0:
         return graph
     before, after = (abs(graph.y[k] - span[k]) < _ON_END for k in (0, -1))
@@ -65,7 +63,7 @@ def sampled(times: FloatArray, source: FloatArray, curve: Curve, per_second: int
 
 
 class Rekeyer:
-    """Moves curves by a warp; what it finds about key times serves all curves that have them.
+    """Move curves by a warp; curves with equal key times share the results.
 
     Parameters
     ----------
@@ -128,7 +126,7 @@ def _with_bends(
     if not len(knots) or not moves.any():
         return shown
     speed = _fastest(curve, keys, shown.middles)
-    # How far off in source time a stretch may be; one that hardly changes, by any.
+    # Tolerated error of a segment in source time; unlimited where the value hardly changes.
     reach = np.full(len(speed), np.inf)
     np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
     reach[~moves | (speed * np.abs(np.diff(shown.source)) <= close)] = np.inf
@@ -143,7 +141,7 @@ def _with_bends(
 
 
 def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
-    """Leave out knots beside a key that hardly bend: programs mistake such neighbours for one."""
+    """Leave out knots next to a key that hardly bend, because programs merge keys that close."""
     near = np.clip(np.searchsorted(x, graph.x[knots]), 1, len(x) - 1)
     gap = np.minimum(x[near] - graph.x[knots], graph.x[knots] - x[near - 1])
     inside = (knots > 0) & (knots < len(graph.x) - 1)
@@ -159,14 +157,14 @@ def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatAr
 def _cubic_bends(
     curve: Curve, keys: FloatArray, graph: KeyMover, x: FloatArray, close: float, wanted: BoolArray
 ) -> IntArray:
-    """Choose knots so that cubics between keys stay close: what does not fit is halved."""
+    """Choose knots so that cubics between keys stay close, by bisection."""
     starts, ends = x[:-1][wanted], x[1:][wanted]
     chosen: list[IntArray] = []
     while len(starts):
         off = _fitted(curve, keys, graph, starts, ends)[1] > close
         starts, ends = starts[off], ends[off]
         pairs = np.stack([starts, ends])
-        # Knots right beside a key are left to the end, when there are no others.
+        # Knots directly next to a key are used last.
         room = np.where(ends - starts > 4 * _APART, _APART, _SAME)
         first = np.searchsorted(graph.x, starts + room, side="right")
         last = np.searchsorted(graph.x, ends - room, side="left")
@@ -181,7 +179,7 @@ def _cubic_bends(
 @cache
 def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return where cubics are compared, what slopes at both ends do there, and the inverse."""
-    # Golden sections fall into step with no row of knots.
+    # Golden-section points do not coincide with regularly spaced knots.
     u = np.sort(np.arange(1, _PROBES + 1) * 0.6180339887498949 % 1)
     basis = np.stack([u**3 - 2 * u**2 + u, u**3 - u**2], axis=1)
     return u, basis, np.linalg.pinv(basis)
@@ -190,7 +188,7 @@ def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
 def _fitted(
     curve: Curve, keys: FloatArray, graph: KeyMover, starts: FloatArray, ends: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Fit cubics to what a warp shows of a curve: slopes (N, 2) at the ends, and how far off."""
+    """Fit cubics to a warped curve; return slopes (N, 2) at the ends, and the errors."""
     u, basis, inverse = _probes()
     width = ends - starts
     moments = starts[:, None] + u * width[:, None]
@@ -211,7 +209,7 @@ def _segment(keys: FloatArray, times: FloatArray) -> tuple[IntArray, BoolArray]:
 
 
 def _fastest(curve: Curve, keys: FloatArray, times: FloatArray) -> FloatArray:
-    """Bound the speed in the segments that hold times."""
+    """Bound the speed in the segments that contain times."""
     k, outside = _segment(keys, times)
     step = np.maximum(keys[k + 1] - keys[k], 1e-12)
     speed = np.abs(curve.values[k + 1] - curve.values[k]) / step
@@ -220,7 +218,7 @@ def _fastest(curve: Curve, keys: FloatArray, times: FloatArray) -> FloatArray:
     if cubic.any():
         points = curve.control(k[cubic], step[cubic])
         hull = 3 * np.abs(np.diff(points, axis=0)).max(axis=0) / step[cubic]
-        # Weighted ones run ahead where both tangents reach far.
+        # Weighted cubics run ahead where both tangents are long.
         reach = curve.segments.weights[k[cubic]]
         weighted = (np.abs(reach - PLAIN_WEIGHT) > 1e-4).any(axis=1)
         slow = np.clip(np.minimum(3 * reach.min(axis=1), 1.0), 0.05, 1.0)
@@ -293,7 +291,7 @@ def _evaluate(curve: Curve, keys: FloatArray, y: FloatArray) -> FloatArray:
 def _tangents(
     curve: Curve, keys: FloatArray, k: IntArray, x: FloatArray, y: FloatArray, where: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Cut pieces out of cubic segments: their slopes in the output, and how far they reach."""
+    """Cut pieces out of cubic segments; return their slopes in the output and their weights."""
     step = keys[k + 1] - keys[k]
     reach = curve.segments.weights[k]
     first, last = y[where], y[where + 1]

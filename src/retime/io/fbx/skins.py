@@ -6,8 +6,6 @@ from retime.io.as_read import kept_of
 from retime.io.fbx.reader import Kept
 from retime.motion import Motion
 
-__all__ = ["is_skinned"]
-
 
 def is_skinned(motion: Motion) -> bool:
     """Return whether the motion's file has a geometry with a skin."""

@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from retime.arrays import FloatArray
 from retime.io.fbx.curves import Curve, kinds, read_curve
 from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose, choose_default, moving_paths
-from retime.io.sampled import Moments
-from retime.motion.sampling import MOST_BYTES
+from retime.io.sampled import Moments, are_on_frames, moments_between, must_fit_in_memory
 
-# Properties of a model that place it, and what they are called elsewhere.
+# Properties of a model's transform, with their names in other parts of the file.
 PATHS = {"Lcl Translation": "translation", "Lcl Rotation": "rotation", "Lcl Scaling": "scale"}
 AXES = ("d|X", "d|Y", "d|Z")
-# Frames per second by the file's time mode; 0 is whatever the program likes, 14 is told apart.
+# Frames per second by the file's time mode; 0 is the program's default, 14 is handled separately.
 _RATES = {
     1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001,
     10: 25.0, 11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001,
@@ -29,9 +27,7 @@ _RATES = {
 }  # fmt: skip
 _CUSTOM = 14
 _PLAIN_RATE = 30.0
-# A key this near to a frame, in seconds, lies on it.
-ON_FRAME = 2e-4
-# All keys of an animation may take this much memory together.
+# Memory limit for all keys of an animation.
 _MOST_KEYS = 20_000_000
 
 
@@ -201,14 +197,9 @@ def frame_rate(document: Document, stack: Stack) -> tuple[float, str]:
     if keys:
         times = np.unique(np.concatenate(keys)) / document.ticks
         for rate in (24.0, 25.0, 30.0, 60.0, 120.0):
-            if _holds(times - times[0], rate):
+            if are_on_frames(times - times[0], rate):
                 return rate, "its keys; the file has no time mode"
     return _PLAIN_RATE, "assumed; the file has no time mode"
-
-
-def _holds(times: FloatArray, rate: float) -> bool:
-    frame = times * rate
-    return bool(np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME)
 
 
 def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
@@ -218,19 +209,24 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
         return None
     times = np.unique(np.concatenate(keys)) / document.ticks
     times = times - times[0]
-    if _holds(times, rate):
+    if are_on_frames(times, rate):
         return None
     return next(
-        (r for r in (48.0, 50.0, 60.0, 100.0, 120.0, 240.0) if r > rate and _holds(times, r)), None
+        (
+            r
+            for r in (48.0, 50.0, 60.0, 100.0, 120.0, 240.0)
+            if r > rate and are_on_frames(times, r)
+        ),
+        None,
     )
 
 
 def frames_of(
     document: Document, stack: Stack, joints: int, fps: float, *, single: bool = False
 ) -> tuple[Moments, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled, and tell its span in ticks.
+    """Choose the times at which a stack is sampled; return them and its span in ticks.
 
-    A stack without length is refused unless it may be a ``single`` pose.
+    A stack without length is rejected unless it may be a ``single`` pose.
     """
     span = stack.span or stack.key_span or ((0, 0) if single else None)
     if span is None:
@@ -243,13 +239,8 @@ def frames_of(
             f"the animation {stack.name!r} has no length: it starts and ends at {start:g} s; give "
             "it a range in the program that made it"
         )
-    count = (end - start) * fps
-    if count * max(joints, 1) * 32 > MOST_BYTES:
-        raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
-    n = round(count)
-    if n >= 1 and abs(n / fps - (end - start)) <= ON_FRAME:
-        return Moments(start + np.arange(n + 1) / fps, fps, True), span
-    return Moments(np.r_[start + np.arange(int(count) + 1) / fps, end], fps, False), span
+    must_fit_in_memory(document, end - start, (end - start) * fps, joints)
+    return moments_between(start, end, fps, least=1), span
 
 
 def interpolations(stack: Stack) -> list[str]:

@@ -80,16 +80,21 @@ def _interpolation(told: list[Any], at: int) -> tuple[int, list[int], int]:
     if kind in ("s", "b"):
         slopes = list(map(float, told[at : at + 2]))
         flag = CUBIC | USER | (BROKEN if kind == "b" else 0)
-    at += _TANGENT_VALUES[kind]
-    shares = [PLAIN_WEIGHT, PLAIN_WEIGHT]
-    for _ in range(2 if kind == "p" else 1):
+    weights, sides, at = _tangent_weights(told, at + _TANGENT_VALUES[kind], twice=kind == "p")
+    bits = np.array(slopes, "<f4").view("<u4").tolist()
+    return flag | sides, [*bits, weights, 0], at
+
+
+def _tangent_weights(told: list[Any], at: int, *, twice: bool) -> tuple[int, int, int]:
+    """Read the weights of tangents: both in one number, flags, and the next entry."""
+    flag, shares = 0, [PLAIN_WEIGHT, PLAIN_WEIGHT]
+    for _ in range(2 if twice else 1):
         weight, at = (told[at] if at < len(told) else "n"), at + 1
         for side in _WEIGHTED_SIDES[weight]:
             shares[side], at = float(told[at]), at + 1
             flag |= (WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT)[side]
-    bits = np.array(slopes, "<f4").view("<u4").tolist()
     right, left = (int(np.clip(round(s * _WEIGHTS), 1, _WEIGHTS)) for s in shares)
-    return flag, [*bits, left << 16 | right, 0], at
+    return left << 16 | right, flag, at
 
 
 def written_keys(curve: Curve, *, letters: bool) -> list[bytes]:

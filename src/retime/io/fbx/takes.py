@@ -11,7 +11,7 @@ from retime.io.fbx.take_keys import written_keys
 from retime.io.fbx.text import TextTree
 from retime.io.fbx.tree import Node
 
-# What programs write before keys, and how they number the channels of a transform.
+# Values that programs write before keys, and their numbers for the channels of a transform.
 _KEY_VERSION = 4005
 _LAYER_TYPES = {b"T": 1, b"R": 2, b"S": 3}
 _KEYS = (b"KeyVer", b"KeyCount", b"Key")
@@ -70,7 +70,7 @@ class Takes:
         return self.tree.with_children(node, children)
 
     def _take(self, stack: int, children: list[Node]) -> list[Node]:
-        """Return what is below a take, with its new span and the channels that are added."""
+        """Return the children of a take, with its new span and added channels."""
         tree, span = self.tree, self.changes.spans.get(stack)
         if span is not None:
             times = [real(t, "L") for t in span]
@@ -86,7 +86,7 @@ class Takes:
         return children
 
     def _grown(self, node: Node, channels: Channels) -> Node:
-        """Return a node with keys in channels below it, which are made where there are none."""
+        """Return a node with keys in its channels; missing channels are added."""
         tree, children = self.tree, list(node.children)
         for name, below in channels.items():
             at = _place(children, b"Channel", name)
@@ -144,7 +144,7 @@ class Takes:
 
 
 def _place(children: list[Node], kind: bytes, name: bytes) -> int | None:
-    """Return where the node of a kind and name stands."""
+    """Return the position of the node with a type and name."""
     for at, child in enumerate(children):
         found = values(child)[:1] if child.name == kind else []
         if found and isinstance(found[0], bytes) and object_key(found[0]) == name:

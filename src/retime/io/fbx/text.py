@@ -1,7 +1,7 @@
 """FBX as text (ASCII): the same tree of nodes as the binary form, and text again.
 
 Nodes that were not changed are written with their own characters, comments and spaces included.
-Long lists of numbers that no retiming asks for, such as the points of meshes, are passed over.
+Long lists of numbers that retiming does not need, such as the points of meshes, are skipped.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class _TextReader:
     def node(
         self, name: re.Match[bytes], before: int, depth: int, parent: bytes
     ) -> tuple[Node, int]:
-        """Read the values of a node and what is below it."""
+        """Read the values and children of a node."""
         label, data = name[1], self.data
         parts, at = self.values(label, name.end(), parent)
         head = (before, at)
@@ -120,7 +120,7 @@ class _TextReader:
             if data[at : at + 1] != b"}":
                 raise self.fail(brace, f"the braces of {label.decode('ascii', 'replace')} are open")
             at += 1
-        # A view of its own: nodes that keep their values are known by it.
+        # A separate view: it identifies nodes that keep their values.
         own = memoryview(b"".join(parts))
         bare = self.base.remade(label, len(parts), own, children, closed, closed)
         node = Node(label, bare.count, own, children, closed, before, bare.size)
@@ -243,7 +243,7 @@ def _values_text(node: Node, version: int, indent: bytes) -> bytes:
     if len(found) == 1 and isinstance(found[0], Packed):
         listed = _array_text(node, version)
         return b"*%d {%s\ta: %s%s}" % (len(listed), indent, b",".join(listed), indent)
-    if node.name == b"Key":  # of version 6: letters stand without quotes
+    if node.name == b"Key":  # of version 6: letters without quotes
         return b",".join(v if isinstance(v, bytes) else _value_text(v) for v in found)
     return b",".join(_value_text(v) for v in found)
 

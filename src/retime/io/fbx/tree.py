@@ -16,7 +16,7 @@ _END_MAGIC = bytes.fromhex("f85a8c6adef5d97eece90ce3758f290b")
 _HEADER_SIZE = 27
 _FOOTER_ID = 16
 _TAIL = 4 + 120 + len(_END_MAGIC)
-# What a file may hold; real ones have thousands of nodes, a dozen deep.
+# Limits on nodes and depth; real files have thousands of nodes, a dozen levels deep.
 _MOST_NODES = 2_000_000
 _DEEPEST = 64
 # From this version on, offsets have 64 bits.
@@ -24,7 +24,7 @@ _WIDE = 7500
 
 
 class Malformed(Exception):
-    """A file's bytes make no sense; the sentence says where."""
+    """The file is malformed; the message gives the position."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,7 +47,7 @@ class Node:
     """Bytes that it takes, all below it included."""
 
     def __reduce__(self) -> tuple[type[Node], tuple[Any, ...]]:
-        # A view of the file cannot go to another process, its bytes can.
+        # A view cannot be sent to another process, so its bytes are sent.
         parts = (self.name, self.count, bytes(self.properties), self.children)
         return Node, (*parts, self.closed, self.start, self.size)
 
@@ -113,7 +113,7 @@ class Tree:
         return self.remade(node.name, node.count, node.properties, tuple(children), node.closed)
 
     def with_properties(self, node: Node, properties: Iterable[bytes]) -> Node:
-        """Return a node with other properties, what is below it as it was."""
+        """Return a node with other properties and the same children."""
         own = tuple(properties)
         return self.remade(node.name, len(own), b"".join(own), node.children, node.closed)
 
@@ -246,7 +246,7 @@ def write(tree: Tree, nodes: Iterable[Node]) -> list[bytes | memoryview]:
 
 
 def _moved_footer(tree: Tree, at: int) -> bytes:
-    """Return the footer for another place: its version stands on a multiple of 16 bytes."""
+    """Return the footer for another position: its version is at a multiple of 16 bytes."""
     footer = tree.footer
     middle = footer[_FOOTER_ID : len(footer) - _TAIL]
     usual = len(footer) >= _FOOTER_ID + _TAIL and footer.endswith(_END_MAGIC) and not any(middle)

@@ -22,10 +22,10 @@ from retime.io.in_place import Retimed, retimed_together
 from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 
-# Between keys a bent warp may be off by this: degrees, or a share of a curve's extent.
+# Tolerance between keys under a curved warp: degrees, or relative to a curve's range.
 _CLOSE_DEGREES = 2e-3
 _CLOSE = 2e-5
-# Single precision holds no more.
+# Largest value in single precision.
 _MOST = 3e38
 _PROPERTIES = {path: name for name, path in PATHS.items()}
 _LABELS = {"translation": b"T", "rotation": b"R", "scale": b"S"}
@@ -122,12 +122,16 @@ class _Retimer:
         weighted = any(d.property == "Weight" and d.curves for d in drives)
         if self.retimed.beyond or (self.warp.per_channel and weighted):
             # Layers mixed by animated weights cannot be retimed joint by joint.
-            driven = {self._place(d) for d in drives}
-            return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
+            return self._driven()
         edited = self.retimed.edited()
         turned = edited["rotation"] | edited["scale"]
         edited["translation"] |= {j for j in turned if self._placing(j).has_pivots}
         return edited
+
+    def _driven(self) -> dict[str, set[int]]:
+        """Return the joints that the animation drives, by path."""
+        driven = {self._place(d) for d in self.kept.stack.drives}
+        return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
 
     # ---- curves that move
 

@@ -12,10 +12,15 @@ from retime.arrays import FloatArray
 from retime.coercion import is_whole
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
-from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
+from retime.io.gltf.samplers import Interpolation, Sampler
 from retime.io.in_place import PATHS, choose, choose_default, moving_paths
-from retime.io.sampled import Moments
-from retime.motion.sampling import MOST_BYTES
+from retime.io.sampled import (
+    ON_FRAME,
+    Moments,
+    are_on_frames,
+    moments_between,
+    must_fit_in_memory,
+)
 
 _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Common frame rates; the keys of most files lie on the frames of one of them.
@@ -76,7 +81,7 @@ def describe_animation(document: Document, index: int) -> dict[str, Any]:
 
 
 def _course(sampler: Sampler) -> FloatArray:
-    """Return values of a track, at its keys and between them, to tell whether it moves."""
+    """Return values of a track at and between its keys, to find out whether it moves."""
     values = sampler.values
     if sampler.turns:  # q and -q are one rotation
         values = np.where((values * values[:1]).sum(axis=1, keepdims=True) < 0, -values, values)
@@ -123,7 +128,7 @@ def _target(document: Document, channel: Any, what: str) -> dict[str, Any]:
 def _is_ours(path: Any, node: Any) -> bool:
     """Return whether a channel is read; others belong to extensions, or have no node.
 
-    By the specification, only a joint's tracks need a node.
+    The specification requires a node only for tracks of joints.
     """
     return path in ("weights", "pointer") or (path in PATHS and node is not None)
 
@@ -207,13 +212,8 @@ def frames_of(
     start = min(float(s.times[0]) for s in tracks)
     end = max(float(s.times[-1]) for s in tracks)
     rate = fps or _rate(tracks, start)
-    count = (end - start) * rate
-    if count * joints * 32 > MOST_BYTES:
-        raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
-    n = round(count)
-    if abs(n / rate - (end - start)) <= ON_FRAME:
-        return Moments(start + np.arange(n + 1) / rate, rate, True)
-    return Moments(np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False)
+    must_fit_in_memory(document, end - start, (end - start) * rate, joints)
+    return moments_between(start, end, rate)
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:
@@ -221,17 +221,20 @@ def _rate(tracks: Sequence[Sampler], start: float) -> float:
     keys = np.unique(np.concatenate([s.times for s in tracks])) - start
     curved = any(s.tangents is not None for s in tracks)
     rates = [r for r in _RATES if not curved or r >= _PLAIN_RATE]
-    found = next((r for r in rates if _on_frames(keys, r)), None)
+    found = next((r for r in rates if are_on_frames(keys, r)), None)
     if found is not None:
         return found
-    # Programs that count 29.97 frames as 30 write other spacings, but even ones.
+    return _PLAIN_RATE if curved else _even_rate(keys) or _PLAIN_RATE
+
+
+def _even_rate(keys: FloatArray) -> float | None:
+    """Return the rate of evenly spaced keys, or ``None``.
+
+    Programs that count 29.97 frames as 30 write other spacings, but even ones.
+    """
     apart = keys[np.r_[True, np.diff(keys) > ON_FRAME]]  # without the far sides of jumps
-    own = (len(apart) - 1) / apart[-1] if len(apart) > 2 else 0.0
-    even = not curved and own >= _LEAST_RATE and _on_frames(apart, own)
-    return float(f"{own:.7g}") if even else _PLAIN_RATE
-
-
-def _on_frames(times: FloatArray, rate: float) -> bool:
-    """Return whether all times lie on frames of a rate."""
-    frame = times * rate
-    return bool(np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME)
+    if len(apart) < 3:
+        return None
+    own = (len(apart) - 1) / apart[-1]
+    even = own >= _LEAST_RATE and are_on_frames(apart, own)
+    return float(f"{own:.7g}") if even else None

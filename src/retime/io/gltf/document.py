@@ -1,6 +1,6 @@
 """A glTF file as a document: its JSON, its buffers, and queries on them.
 
-Nothing outside the file's folder is ever read, and nothing larger than the file could mean.
+Files outside the file's folder are never read, and sizes are bounded by the file's size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from retime.io.links import path_from
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
-# Deeper JSON is no scene, and more text than this no header.
+# Maximum bytes of the JSON.
 _MOST_JSON = 256 << 20
 
 
@@ -91,7 +91,7 @@ class Document:
     ) -> int:
         """Append an accessor with its data to the end of the file; return its index.
 
-        ``bounds`` are its ``min`` and ``max``; ``target`` tells what a graphics card uses it for.
+        ``bounds`` are its ``min`` and ``max``; ``target`` is its purpose on the graphics card.
         """
         view = self.add_view(data, target=target)
         accessors = self.json.setdefault("accessors", [])
@@ -243,7 +243,7 @@ def companions(path: Path) -> list[Path]:
         document = Document(path, _parse(read_bytes(path), path), [], b"", "")
         named = [(n, str(b.get("uri", "data:"))) for n, b in enumerate(document.objects("buffers"))]
         return [_place(document, n, uri) for n, uri in named if not uri.startswith("data:")]
-    except RetimeError:  # reading the file reports what is wrong
+    except RetimeError:  # reading the file reports the error
         return []
 
 
@@ -339,7 +339,7 @@ def _place(document: Document, n: int, uri: str) -> Path:
         place = (folder / name).resolve() if _is_local(uri) else None
         inside = place is not None and place.is_relative_to(folder)
         found = place is not None and inside and place.is_file()
-    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name that is too long, or circular links
         raise document.fail(f"buffer {n} has no file's address: {uri[:60]!r}") from None
     if place is None or not inside:
         raise document.fail(

@@ -8,7 +8,7 @@ from typing import Any
 from retime.coercion import is_whole
 from retime.io.gltf.document import Document
 
-# Where VRM's words differ from ours, once its capitals are taken apart.
+# VRM names that differ from our roles after splitting at capitals.
 _WORDS = {"left_toes": "left_toe", "right_toes": "right_toe"}
 _ROLES = re.compile(
     r"hips|spine|chest|upper_chest|neck|head"
@@ -22,7 +22,7 @@ def humanoid_roles(document: Document) -> dict[str, int]:
     if not isinstance(extensions, dict):
         return {}
     out: dict[str, int] = {}
-    for name in ("VRM", "VRMC_vrm"):  # the newer one has the last word
+    for name in ("VRM", "VRMC_vrm"):  # the newer version takes precedence
         for bone, node in _bones(extensions.get(name)):
             role = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bone).lower()
             role = _WORDS.get(role, role)

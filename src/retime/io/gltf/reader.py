@@ -287,10 +287,7 @@ def _motion(
     roots = np.flatnonzero(tree.above < 0).tolist()
     translations = {skeleton.names[j]: np.tile(skeleton.offsets[j], (len(times), 1)) for j in roots}
     sizes = {}
-    for channel in channels:
-        j = None if channel.node is None else tree.joint_of.get(channel.node)
-        if j is None or channel.path not in PATHS:
-            continue
+    for j, channel in _of_joints(channels, tree):
         track = channel.sampler.at(times)
         if channel.path == "rotation":
             rotations[:, j] = track[:, [3, 0, 1, 2]]
@@ -307,6 +304,13 @@ def _motion(
         units=Units(1.0, "Y", "declared"),
         roles={r: skeleton.names[tree.joint_of[n]] for r, n in roles if n in tree.joint_of},
     )
+
+
+def _of_joints(channels: list[Channel], tree: _Tree) -> Iterator[tuple[int, Channel]]:
+    """Yield the channels that move joints, with the joint's number."""
+    for channel in channels:
+        if channel.path in PATHS and channel.node in tree.joint_of:
+            yield tree.joint_of[channel.node], channel
 
 
 def _site(document: Document, n: int, joint: int, tree: _Tree) -> EndSite:

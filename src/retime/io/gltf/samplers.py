@@ -10,23 +10,20 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown, nearest
+from retime.io.sampled import ON_FRAME
 from retime.motion import quat
 from retime.timing.graph import Graph
 
-__all__ = ["ON_FRAME", "Interpolation", "Sampler", "key_mover", "rekeyed"]
-
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# A key this near to a frame, in seconds, lies on it: times are single precision.
-ON_FRAME = 2e-4
-# A jump of time takes as long as single precision needs to tell times apart.
+# Duration of a jump in time: the smallest difference in single precision.
 _GRAIN = Grain(
     ramp=2e-5,
     same=1e-7,
     end=ON_FRAME,
     later=lambda t: float(np.nextafter(np.float32(t), np.float32(np.inf))),
 )
-# Between keys a bent warp may be off by this: radians, or a share of a track's extent.
+# Tolerance between keys under a curved warp: radians, or relative to a track's range.
 _CLOSE = 1e-5
 # Rounding of single precision, relative.
 _SINGLE = 2.0**-23
@@ -34,27 +31,18 @@ _SINGLE = 2.0**-23
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """One track of an animation.
-
-    Parameters
-    ----------
-    times : array (K,)
-        Key times, rising.
-    values : array (K, D)
-        Key values.
-    tangents : (array (K, D), array (K, D)), optional
-        Speeds before and after each key, of a cubic spline.
-    interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
-        Interpolation between keys.
-    turns : bool
-        Whether values are quaternions, xyzw.
-    """
+    """One track of an animation."""
 
     times: FloatArray
+    """Key times, rising. Shape (K,)."""
     values: FloatArray
+    """Key values. Shape (K, D)."""
     tangents: tuple[FloatArray, FloatArray] | None
+    """Speeds before and after each key, of a cubic spline. Shape (K, D) each."""
     interpolation: Interpolation
+    """Interpolation between keys."""
     turns: bool
+    """Whether values are quaternions, xyzw."""
 
     def at(self, t: FloatArray) -> FloatArray:
         """Evaluate at times (N,): held beyond the ends."""
@@ -105,10 +93,10 @@ class Sampler:
         return value, speed
 
     def between_keys(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return a cubic spline and its speed at times (N,), not brought to the sphere.
+        """Return a cubic spline and its speed at times (N,), without normalising rotations.
 
-        A piece of a cubic is a cubic: with these a track is the same after a key is added. Who
-        plays it normalises rotations afterwards.
+        A piece of a cubic is a cubic: with these a track is the same after a key is added. Players
+        normalise rotations afterwards.
         """
         if len(self.times) < 2:
             return self.at(t), np.zeros((len(t), self.values.shape[1]))
@@ -169,7 +157,7 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
 
 
 def _reach(sampler: Sampler, shown: Shown) -> FloatArray:
-    """Return how far off in source time each stretch may be; one that hardly changes, by any."""
+    """Return the tolerance in source time of each segment; unlimited if it hardly changes."""
     span = np.abs(np.diff(shown.source))
     change = sampler.fastest(shown.middles) * span
     extent = 1.0

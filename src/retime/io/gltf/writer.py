@@ -14,9 +14,10 @@ from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
-from retime.io.gltf.samplers import ON_FRAME, Sampler, key_mover, rekeyed
+from retime.io.gltf.samplers import Sampler, key_mover, rekeyed
 from retime.io.in_place import PATHS, Retimed, retimed_together
 from retime.io.key_mover import KeyMover
+from retime.io.sampled import ON_FRAME
 from retime.motion import Motion
 from retime.timing.graph import Graph
 

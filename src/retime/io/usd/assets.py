@@ -1,4 +1,4 @@
-"""Files that a layer names, in the program that runs USD: kept valid elsewhere, and packed."""
+"""Assets of a layer, in the process that runs USD: update their paths, and package them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from retime.process.library import Refused
 
 
 def rebase(layer: Any, old: str, new: str | None) -> int:
-    """Let the relative paths in a layer lead to the same files from another folder.
+    """Change the relative paths in a layer, so that they find the same files from another folder.
 
     Without a new folder they become absolute. Files that are found by a search path, and not beside
     the layer, keep their paths. Returns the number of paths.
@@ -40,7 +40,7 @@ def rebase(layer: Any, old: str, new: str | None) -> int:
 
     offsets = list(layer.subLayerOffsets)
     UsdUtils.ModifyAssetPaths(layer, lead)
-    for k, offset in enumerate(offsets):  # renaming a sublayer forgets when it begins
+    for k, offset in enumerate(offsets):  # renaming a sublayer resets its time offset
         layer.subLayerOffsets[k] = offset
     return count
 

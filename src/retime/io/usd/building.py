@@ -29,7 +29,7 @@ def build(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
     root = UsdSkel.Root.Define(stage, "/Root")
     stage.SetDefaultPrim(root.GetPrim())
     if request["turn"]:
-        # What was Z up stands on a prim that turns it.
+        # A motion that was Z-up is put below a prim that rotates it.
         UsdGeom.Xform(root).AddRotateXOp().Set(-90.0)
     tokens = _tokens(request["names"], request["parents"])
     skeleton = UsdSkel.Skeleton.Define(stage, "/Root/Skeleton")

@@ -16,7 +16,7 @@ from retime.process.library import Arrays, Refused
 
 Integers = npt.NDArray[np.int64]
 
-# Influences of a vertex that a graphics card takes.
+# Influences per vertex in glTF.
 _INFLUENCES = 4
 _MOST_IMAGES = 64 << 20
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from retime.errors import FormatError
 
 _MOST_FILES = 20_000
-# Files in a package are stored as they are: together they cannot be larger than it.
+# Files in a package are not compressed, so their total size is limited by its size.
 _SLACK = 1.01
 _SCENES = (".usd", ".usda", ".usdc")
 

@@ -31,7 +31,7 @@ def matrices(place: FloatArray, turn: FloatArray, size: FloatArray) -> FloatArra
 
 
 class EditPlan:
-    """The request to write motions of one stage, and the arrays that go along."""
+    """The request to write motions of one stage, and its arrays."""
 
     def __init__(self, found: Sequence[Retimed[Kept]]) -> None:
         self.arrays: dict[str, FloatArray] = {}
@@ -76,11 +76,11 @@ class EditPlan:
         return self._known[key]
 
     def follow(self, attribute: str, number: int) -> None:
-        """Let an attribute follow a warp; one that two clips share follows the first's."""
+        """Make an attribute follow a warp; if two clips share it, it follows the first one."""
         self._attributes.setdefault(attribute, number)
 
     def sample(self, entry: dict[str, Any]) -> None:
-        """Let the tracks of an animation be sampled."""
+        """Add the sampled tracks of an animation."""
         self._skeletal.append(entry)
 
     def bake(self, prim: str, name: str, number: int) -> None:
@@ -89,7 +89,7 @@ class EditPlan:
 
 
 class _Clip:
-    """One motion, and how its joints' timing goes back into the stage."""
+    """One motion, and the mapping of its joints' timing to the stage."""
 
     def __init__(self, plan: EditPlan, retimed: Retimed[Kept], key: int) -> None:
         self.plan, self.key = plan, f"clip{key}"
@@ -149,18 +149,22 @@ class _Clip:
     def add(self) -> None:
         """Add all joints to the plan."""
         edited = dict(zip(TRACKS, self.retimed.edited().values(), strict=True))
-        chain = self.kept.entry["chain"]
-        for j, prim in enumerate(chain):
-            numbers = self.numbers(j)
-            mixed = len(set(numbers.values())) > 1 and not _is_simple(prim["ops"])
-            if any(j in edited[t] for t in TRACKS) or (mixed and prim["moves"]):
-                self._bake(j, prim["path"], numbers["rotations"])
-                continue
-            for op in prim["ops"]:
-                track = "translations" if op["kind"].startswith("translate") else "rotations"
-                self.plan.follow(op["attribute"], numbers[track])
+        changed = set().union(*edited.values())
+        for j, prim in enumerate(self.kept.entry["chain"]):
+            self._add_prim(j, prim, edited=j in changed)
         if self.kept.entry["animation"]:
             self._add_animation(edited)
+
+    def _add_prim(self, joint: int, prim: Mapping[str, Any], *, edited: bool) -> None:
+        """Move the samples of a prim's operations, or replace its transform by a matrix."""
+        numbers = self.numbers(joint)
+        mixed = len(set(numbers.values())) > 1 and not _is_simple(prim["ops"])
+        if edited or (mixed and prim["moves"]):
+            self._bake(joint, prim["path"], numbers["rotations"])
+            return
+        for op in prim["ops"]:
+            track = "translations" if op["kind"].startswith("translate") else "rotations"
+            self.plan.follow(op["attribute"], numbers[track])
 
     def _bake(self, joint: int, prim: str, number: int) -> None:
         name = f"{self.key}.{joint}"

@@ -90,7 +90,7 @@ def _flat(value: Any) -> FloatArray:
         value = [value.GetReal(), *value.GetImaginary()]
     try:
         return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
-    except (TypeError, ValueError):  # a word: only whether it changes counts
+    except (TypeError, ValueError):  # a token: only changes matter
         return np.array([float(zlib.crc32(str(value).encode()))])
 
 
@@ -132,7 +132,7 @@ def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
 
 
 def _in_variants(stage: Any) -> list[str]:
-    """List the prims whose samples are in a variant of theirs, or of a prim above."""
+    """List the prims whose samples are in a variant of the prim or of an ancestor."""
     found: dict[str, None] = {}
     for attribute in attributes(stage):
         if moves(attribute):
@@ -164,9 +164,8 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     which = request["which"]
     if which == "default":
         which, answer["skipped"] = choose_default(len(found), lambda n: _entry(stage, found[n]))
-    for number in range(len(found)) if which is None else [which]:
-        if number >= len(found):
-            continue  # the one who asks says so
+    every = range(len(found))
+    for number in every if which is None else {which} & set(every):  # the asker rejects others
         one, made = _sampled(stage, found[number], request)
         answer["read"][str(number)] = one
         arrays |= {f"{number}.{name}": array for name, array in made.items()}
@@ -186,7 +185,7 @@ def _sampled(
         "rate": rate,
         "even": even,
         "exact": exact,
-        "note": word,
+        "note": _note(animation, word),
         "chain": [_prim_entry(p, index) for p in animation.chain],
         "animation": _path(animation.prim),
         "skeleton": _path(animation.skeleton),
@@ -195,20 +194,29 @@ def _sampled(
         "names": _names(animation.skeleton, len(tokens)),
     }
     moving = [k for k, entry in enumerate(answer["chain"]) if entry["moves"]]
-    rest = [local_matrix(p, frames[0]) for p in animation.chain]
-    moved = [[local_matrix(animation.chain[k], t) for k in moving] for t in frames]
-    arrays: dict[str, Any] = {
+    arrays = _matrices(animation.chain, moving, frames)
+    if animation.prim is not None:
+        _add_skeleton(animation, tokens, frames, answer, arrays)
+    return answer, arrays
+
+
+def _note(animation: Animation, word: str) -> str:
+    if not animation.shapes:
+        return word
+    kinds = dict.fromkeys(str(a.GetName()) for a in animation.shapes)
+    return "; ".join(filter(None, [word, _SHAPES.format(", ".join(kinds))]))
+
+
+def _matrices(chain: list[Any], moving: list[int], frames: FloatArray) -> dict[str, Any]:
+    """Return the transforms of prims at the first frame, and of those that move at every frame."""
+    rest = [local_matrix(p, frames[0]) for p in chain]
+    moved = [[local_matrix(chain[k], t) for k in moving] for t in frames]
+    return {
         "frames": frames,
         "rest": np.array(rest).reshape(-1, 4, 4),
         "moving": np.array(moving, dtype=np.int64),
         "matrices": np.array(moved).reshape(len(frames), len(moving), 4, 4),
     }
-    if animation.shapes:
-        kinds = dict.fromkeys(str(a.GetName()) for a in animation.shapes)
-        answer["note"] = "; ".join(filter(None, [word, _SHAPES.format(", ".join(kinds))]))
-    if animation.prim is not None:
-        _add_skeleton(animation, tokens, frames, answer, arrays)
-    return answer, arrays
 
 
 def _path(prim: Any) -> str | None:
@@ -251,14 +259,6 @@ def local_matrix(prim: Any, code: float) -> FloatArray:
 
 
 def _prim_entry(prim: Any, index: dict[str, int]) -> dict[str, Any]:
-    above, at = -1, prim.GetParent()
-    form = prim.IsA(UsdGeom.Xformable)
-    if not form or not UsdGeom.Xformable(prim).GetResetXformStack():
-        while at and not at.IsPseudoRoot() and above < 0:
-            above = index.get(str(at.GetPath()), -1)
-            if UsdGeom.Xformable(at) and UsdGeom.Xformable(at).GetResetXformStack():
-                break
-            at = at.GetParent()
     ops = [
         {
             "attribute": str(op.GetAttr().GetPath()),
@@ -271,10 +271,27 @@ def _prim_entry(prim: Any, index: dict[str, int]) -> dict[str, Any]:
     return {
         "path": str(prim.GetPath()),
         "name": prim.GetName(),
-        "parent": above,
+        "parent": _parent(prim, index),
         "ops": ops,
         "moves": any(op["moves"] for op in ops),
     }
+
+
+def _parent(prim: Any, index: dict[str, int]) -> int:
+    """Return the number of the nearest known prim whose transform applies to a prim, or -1."""
+    while not _resets(prim):
+        prim = prim.GetParent()
+        if not prim or prim.IsPseudoRoot():
+            return -1
+        if str(prim.GetPath()) in index:
+            return index[str(prim.GetPath())]
+    return -1
+
+
+def _resets(prim: Any) -> bool:
+    """Return whether a prim ignores the transforms above it."""
+    form = UsdGeom.Xformable(prim)
+    return bool(form and form.GetResetXformStack())
 
 
 def _joints(skeleton: Any) -> list[str]:
@@ -318,19 +335,21 @@ def _add_skeleton(
     if skeleton is not None:
         rest = _rest(UsdSkel.Skeleton(skeleton), len(tokens), answer["parents"])
     answer["rests"] = rest is not None
-    if rest is None:  # nothing tells: the first frame is as good as any
+    if rest is None:  # no evidence: use the first frame
         if set(animated) != set(tokens):
             raise Refused(
                 f"{answer['skeleton']} has no rest transforms for joints that stand still"
             )
-        place = [animated.index(t) for t in tokens]
-        query = UsdSkel.MakeTransforms(
-            *(prim.GetAttribute(n).Get(float(frames[0])) for n in ("translations", *TRACKS[::2]))
-        )
-        rest = np.array(query, dtype=float)[place]
+        rest = _posed(prim, frames[0])[[animated.index(t) for t in tokens]]
     if not np.isfinite(rest).all():
         raise Refused(f"the rest transforms of {answer['skeleton']} are not finite")
     arrays["joint_rest"] = rest
+
+
+def _posed(prim: Any, code: float) -> FloatArray:
+    """Return the transforms (J, 4, 4) of an animation's joints at a time."""
+    tracks = (prim.GetAttribute(n).Get(float(code)) for n in ("translations", *TRACKS[::2]))
+    return np.array(UsdSkel.MakeTransforms(*tracks), dtype=float)
 
 
 def _track(prim: Any, name: str, frames: FloatArray, count: int, size: int) -> FloatArray:

@@ -27,7 +27,7 @@ from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
 from retime.temporary import temporary_folder
 
-# Stages of many layers take their time, however small the first of them is.
+# Stages of many layers take long to open, even if the first layer is small.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"),
     module="pxr",
@@ -154,19 +154,23 @@ def _read(
         own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
         try:
             out[int(number)] = _motion(path, at, answer, entry, own, notes)
-        except InputError as e:  # what a damaged file says of rotations and times
+        except InputError as e:  # rotations and times of a damaged file
             raise FormatError(str(e), path=path) from None
     return out
+
+
+def _first(names: list[str], most: int) -> str:
+    """Return some names as text, with dots if there are more."""
+    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])])
 
 
 def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
     notes = []
     if at.package is None and len(answer["layers"]) > 1:
         names = [Path(p).name for p in answer["layers"][1:]]
-        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         notes.append(
             Note(
-                f"composed of {len(names) + 1} layers; beside its own: {shown}",
+                f"composed of {len(names) + 1} layers; beside its own: {_first(names, 6)}",
                 code="stage-layers",
                 layers=len(names) + 1,
             )
@@ -181,23 +185,43 @@ def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
             )
         )
     if answer["variants"]:
-        shown = ", ".join(answer["variants"][:3]) + (", ..." if len(answer["variants"]) > 3 else "")
         notes.append(
             Note(
-                f"samples lie in variants ({shown}): those of the chosen ones are retimed, and "
-                "what is written stands above the other variants too",
+                f"samples lie in variants ({_first(answer['variants'], 3)}): those of the chosen "
+                "ones are retimed, and what is written stands above the other variants too",
                 code="samples-in-variants",
             )
         )
     if not answer["metres_told"]:
         notes.append(
             Note(
-                "no metersPerUnit is told: lengths are centimetres, as USD has it",
+                "metersPerUnit is missing: lengths are centimetres, USD's default",
                 Remedy(parameter="reading.scale"),
                 code="unit-assumed",
             )
         )
     return notes
+
+
+def _translations(
+    skeleton: Skeleton, places: dict[int, FloatArray], frames: int
+) -> dict[str, FloatArray]:
+    """Return the translations of roots, and of joints that leave their offsets."""
+    extent = max(float(np.abs(skeleton.offsets).max()), 1e-9)
+    out = {}
+    for j, name in enumerate(skeleton.names):
+        still = skeleton.offsets[j]
+        track = places.get(j, np.tile(still, (frames, 1)))
+        if skeleton.parents[j] < 0 or np.abs(track - still).max() > _STILL * extent:
+            out[name] = track
+    return out
+
+
+def _changing(skeleton: Skeleton, sizes: dict[int, FloatArray]) -> dict[str, FloatArray]:
+    """Return the scales of joints that do not keep their own."""
+    rest = skeleton.rest_scales
+    changing = (j for j, size in sizes.items() if np.abs(size - rest[j]).max() > _STILL)
+    return {skeleton.names[j]: sizes[j] for j in sorted(changing)}
 
 
 def _motion(
@@ -231,23 +255,16 @@ def _motion(
         (*(e["path"] for e in chain), *tokens),
     )
     rotations = np.broadcast_to(turn, (frames, len(names), 4)).copy()
-    translations, sizes = {}, {}
-    extent = max(float(np.abs(skeleton.offsets).max()), 1e-9)
-    for j, name in enumerate(names):
-        moved = tracks.get(j, (None, np.tile(place[j], (frames, 1)), np.tile(size[j], (frames, 1))))
-        if moved[0] is not None:
-            rotations[:, j] = moved[0]
-        track, wide = moved[1] * scales[j], moved[2] / own[j]
-        if above[j] < 0 or np.abs(track - skeleton.offsets[j]).max() > _STILL * extent:
-            translations[name] = track
-        if np.abs(wide - skeleton.rest_scales[j]).max() > _STILL:
-            sizes[name] = wide
+    for j, moved in tracks.items():
+        rotations[:, j] = moved[0]
+    places = {j: moved[1] * scales[j] for j, moved in tracks.items()}
+    sizes = {j: moved[2] / own[j] for j, moved in tracks.items()}
     per_second = answer["codes_per_second"]
     bare = Moments(arrays["frames"] / per_second, entry["rate"], entry["even"]).motion(
         skeleton,
         rotations,
-        translations,
-        sizes,
+        _translations(skeleton, places, frames),
+        _changing(skeleton, sizes),
         units=_units(answer),
         notes=(*notes, *_entry_notes(entry, shear)),
     )
@@ -318,7 +335,7 @@ def _tracks(entry: dict[str, Any], arrays: Arrays, base: int) -> dict[int, _Trac
     out = {}
     place = {token: base + k for k, token in enumerate(entry["joints"])}
     for a, token in enumerate(entry.get("animated", [])):
-        if token in place:  # one that the skeleton lacks moves nothing
+        if token in place:  # a joint that the skeleton lacks has no effect
             turn = quat.normalize(arrays["rotations"][:, a])
             out[place[token]] = (turn, arrays["translations"][:, a], arrays["scales"][:, a])
     return out

@@ -12,6 +12,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdMedia, UsdSkel, Vt
 from retime.arrays import FloatArray
 from retime.io.key_mover import KeyMover
 from retime.io.usd.assets import export, pack, pack_anew, rebase
+from retime.io.usd.changes import changes
 from retime.io.usd.posing import local_matrix
 from retime.io.usd.stages import (
     TRACKS,
@@ -27,10 +28,8 @@ from retime.io.usd.timing import Moved, between, joined, key_mover, moved, rates
 from retime.process.library import Arrays, Refused
 from retime.timing.graph import Graph
 
-__all__ = ["usd_array", "write"]
-
 _LEAVE = -1
-# What a layer over another does not repeat; all else that is said of a whole stage counts in its
+# Metadata that a layer over another does not repeat; other metadata of the stage is read from the
 # first layer only.
 _OWN = (
     "subLayers",
@@ -40,9 +39,7 @@ _OWN = (
     "comment",
     "layerRelocates",
 )
-# Caches of so many numbers are kept small: they may be off by more.
-_MANY, _COARSER = 3000, 100.0
-# Attributes that are told per second, and by which power of it.
+# Attributes with units per second, with the power.
 _PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
 
@@ -54,21 +51,33 @@ def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
     target = opened.session if over else root
     opened.stage.SetEditTarget(Usd.EditTarget(target))
     changed = _Retiming(opened.stage, request, arrays).run()
+    changed += _set_range(root, target, request)
+    if request["rebase"] is not None:
+        changed += rebase(root, *request["rebase"])
+    if over:
+        _lay_over(root, target, request["over"])
+    elif not changed and not request["anyway"]:
+        return {"changed": 0}, {}
+    _save(target, request)
+    return {"changed": changed}, {}
+
+
+def _set_range(root: Any, target: Any, request: dict[str, Any]) -> int:
+    """Set the first and last time code of a layer; return the number of changed ones."""
+    changed = 0
     for name in ("startTimeCode", "endTimeCode"):
         if request[name] is not None and getattr(root, name) != request[name]:
             setattr(target, name, request[name])
             changed += 1
-    if request["rebase"] is not None:
-        changed += rebase(root, *request["rebase"])
-    if not changed and not over and not request["anyway"]:
-        return {"changed": 0}, {}
-    if over:
-        for name in root.pseudoRoot.ListInfoKeys():
-            if name not in _OWN and not target.pseudoRoot.HasInfo(name):
-                target.pseudoRoot.SetInfo(name, root.pseudoRoot.GetInfo(name))
-        target.subLayerPaths[:] = [request["over"]]
-    _save(target, request)
-    return {"changed": changed}, {}
+    return changed
+
+
+def _lay_over(root: Any, target: Any, path: str) -> None:
+    """Make a layer the one over a stage's first layer, which is at a path."""
+    for name in root.pseudoRoot.ListInfoKeys():
+        if name not in _OWN and not target.pseudoRoot.HasInfo(name):
+            target.pseudoRoot.SetInfo(name, root.pseudoRoot.GetInfo(name))
+    target.subLayerPaths[:] = [path]
 
 
 def _save(layer: Any, request: dict[str, Any]) -> None:
@@ -107,38 +116,35 @@ class _Retiming:
 
     def run(self) -> int:
         """Move all samples; return the number of changed attributes."""
-        follows: Mapping[str, int] = self.request["attributes"]
-        left = self._left()
-        work = [str(a.GetPath()) for a in attributes(self.stage)]
+        moves = self._moves()
         sounds = [str(p.GetPath()) for p in prims(self.stage) if p.IsA(UsdMedia.SpatialAudio)]
-        changed = 0
-        for path in work:
-            number = follows.get(path, _LEAVE if path in left else self.request["follow"])
-            if number != _LEAVE:
-                changed += self._move(path, number)
-        for path in sounds:
-            changed += self._move_sound(path)
-        for entry in self.request["skeletal"]:
-            changed += self._write_tracks(entry)
-        for path, place in self.request["baked"].items():
-            changed += self._bake(path, *place)
+        changed = sum(self._move(path, number) for path, number in moves.items())
+        changed += sum(map(self._move_sound, sounds))
+        changed += sum(map(self._write_tracks, self.request["skeletal"]))
+        changed += sum(self._bake(path, *place) for path, place in self.request["baked"].items())
         return changed
 
-    def _left(self) -> set[str]:
-        """Return the attributes of other animations, and those that are written separately."""
+    def _moves(self) -> dict[str, int]:
+        """Return the attributes to move, and the number of the warp that each follows."""
+        follows: Mapping[str, int] = self.request["attributes"]
+        left = self._of_other_animations() | self._written_separately()
+        paths = [str(a.GetPath()) for a in attributes(self.stage)]
+        usual = {p: _LEAVE if p in left else self.request["follow"] for p in paths}
+        numbers = {p: follows.get(p, number) for p, number in usual.items()}
+        return {p: number for p, number in numbers.items() if number != _LEAVE}
+
+    def _of_other_animations(self) -> set[str]:
         chosen = set(self.request["animations"])
-        left: set[str] = set()
-        for animation in animations(self.stage):
-            if animation.name not in chosen:
-                left |= {str(a.GetPath()) for a in animation.own()}
-                more = animation.prim.GetAuthoredAttributes() if animation.prim else []
-                left |= {str(a.GetPath()) for a in more}
-        for entry in self.request["skeletal"]:
-            left |= {f"{entry['prim']}.{track}" for track in TRACKS}
-        for path in self.request["baked"]:
-            ops = ops_of(self.stage.GetPrimAtPath(path))
-            left |= {str(op.GetAttr().GetPath()) for op in ops}
-        return left
+        others = [a for a in animations(self.stage) if a.name not in chosen]
+        own = [a for animation in others for a in animation.own()]
+        own += [a for o in others if o.prim for a in o.prim.GetAuthoredAttributes()]
+        return {str(a.GetPath()) for a in own}
+
+    def _written_separately(self) -> set[str]:
+        """Return the tracks of skeletal animations, and the operations of baked transforms."""
+        tracks = {f"{e['prim']}.{track}" for e in self.request["skeletal"] for track in TRACKS}
+        baked = [self.stage.GetPrimAtPath(path) for path in self.request["baked"]]
+        return tracks | {str(op.GetAttr().GetPath()) for prim in baked for op in ops_of(prim)}
 
     def _graph(self, number: int) -> Graph:
         return Graph(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
@@ -188,16 +194,14 @@ class _Retiming:
         if number in self.pairs:
             to = Moved(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
         else:
-            to = moved(samples, _change(values), self._mover(number))
+            to = moved(samples, changes(values), self._mover(number))
         if not attribute.HasSpline() and _leaves(to, samples):
             return 0
         on = dict(zip(samples.tolist(), values, strict=True))
         shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
         power = _PER_SECOND.get(attribute.GetName())
         if power is not None and number not in self.pairs:
-            speeds = rates(self._mover(number), to.output) ** power
-            pairs = zip(shown, speeds.tolist(), strict=True)
-            shown = [None if v is None else v * rate for v, rate in pairs]
+            shown = _scaled(shown, rates(self._mover(number), to.output) ** power)
         self._put(attribute, to.output, shown)
         return 1
 
@@ -229,29 +233,40 @@ class _Retiming:
         tracks = {name: self._track(prim.GetAttribute(name), name, joints) for name in TRACKS}
         frames = np.asarray(self.arrays[f"{entry['key']}.frames"])
         times = self._times(entry, tracks, frames)
-        inside = np.isin(times, frames)
         changed = 0
         for name, (samples, values) in tracks.items():
-            edited = entry["edited"][name]
-            if len(samples) == 1 and not edited and not entry["extra"]:
+            if len(samples) == 1 and not entry["edited"][name] and not entry["extra"]:
                 continue
             source = np.stack([self._sources(g, times) for g in entry[name]], axis=1).reshape(
                 len(times), joints
             )
             made = between(samples, values, source, turns=name == "rotations")
-            if edited:
-                told = np.asarray(self.arrays[f"{entry['key']}.{name}"])
-                made[np.ix_(np.flatnonzero(inside), edited)] = told
-            if entry["extra"]:
-                told = np.asarray(self.arrays[f"{entry['key']}.{name}.extra"])
-                near = np.clip(np.searchsorted(frames, times), 0, len(frames) - 1)
-                made = np.concatenate([made, told[near]], axis=1)
+            made = self._with_edits(entry, name, made, times, frames)
             self._put(prim.GetAttribute(name), times, [usd_array(name, row) for row in made])
             changed += 1
         if entry["extra"]:
             joints_attribute = UsdSkel.Animation(prim).GetJointsAttr()
             joints_attribute.Set([*joints_attribute.Get(), *entry["extra"]])
         return changed
+
+    def _with_edits(
+        self,
+        entry: dict[str, Any],
+        name: str,
+        made: FloatArray,
+        times: FloatArray,
+        frames: FloatArray,
+    ) -> FloatArray:
+        """Return a track with the given values of edited joints, and with joints that are new."""
+        edited = entry["edited"][name]
+        if edited:
+            told = np.asarray(self.arrays[f"{entry['key']}.{name}"])
+            made[np.ix_(np.flatnonzero(np.isin(times, frames)), edited)] = told
+        if entry["extra"]:
+            told = np.asarray(self.arrays[f"{entry['key']}.{name}.extra"])
+            near = np.clip(np.searchsorted(frames, times), 0, len(frames) - 1)
+            made = np.concatenate([made, told[near]], axis=1)
+        return made
 
     def _track(self, attribute: Any, name: str, joints: int) -> tuple[FloatArray, FloatArray]:
         if is_animated(attribute):
@@ -273,24 +288,20 @@ class _Retiming:
     ) -> FloatArray:
         """Return the times to write: frames, samples beyond them, and sparse samples."""
         numbers = {g for name in TRACKS for g in entry[name]} - self.pairs - {_LEAVE}
+        movers = [self._mover(g) for g in sorted(numbers)]
         samples = joined(*(s for s, _ in tracks.values() if len(s) > 1), np.zeros(0))
-        images = [
-            moved(samples, np.zeros(len(samples) - 1), self._mover(g)).output
-            for g in sorted(numbers)
-            if len(samples) > 1
-        ]
-        other = joined(*images, np.zeros(0))
-        beyond = other[(other < frames[0] - 1e-6) | (other > frames[-1] + 1e-6)]
-        if not entry["exact_frames"] and len(samples) * len(numbers) < len(frames):
+        other = np.zeros(0)
+        if len(samples) > 1:
+            still = np.zeros(len(samples) - 1)
+            other = joined(*(moved(samples, still, m).output for m in movers), other)
+        beyond = other[_is_beyond(other, frames)]
+        if entry["exact_frames"]:
+            out: FloatArray = np.r_[beyond[beyond < frames[0]], frames, beyond[beyond > frames[-1]]]
+            return out
+        if len(samples) * len(movers) < len(frames):
             return joined(frames, other)
-        cuts = []
-        if not entry["exact_frames"]:
-            for g in sorted(numbers):
-                mover = self._mover(g)
-                cuts += [mover.x[mover.cuts], mover.x[mover.cuts + 1]]
-            return joined(frames, beyond, *cuts)
-        out: FloatArray = np.r_[beyond[beyond < frames[0]], frames, beyond[beyond > frames[-1]]]
-        return out
+        cuts = [m.x[m.cuts + side] for m in movers for side in (0, 1)]
+        return joined(frames, beyond, *cuts)
 
     # ---- transforms
 
@@ -303,7 +314,7 @@ class _Retiming:
         if moving and number != _LEAVE and number not in self.pairs:
             samples = joined(*moving)
             to = moved(samples, np.zeros(max(len(samples) - 1, 0)), self._mover(number))
-            beyond = (to.output < frames[0] - 1e-6) | (to.output > frames[-1] + 1e-6)
+            beyond = _is_beyond(to.output, frames)
             times += to.output[beyond].tolist()
             matrices += [local_matrix(prim, t) for t in to.source[beyond]]
         form = UsdGeom.Xformable(prim)
@@ -326,51 +337,19 @@ def usd_array(name: str, row: FloatArray) -> Any:
     )
 
 
+def _is_beyond(times: FloatArray, frames: FloatArray) -> Any:
+    """Return which times are before the first or after the last frame."""
+    return (times < frames[0] - 1e-6) | (times > frames[-1] + 1e-6)
+
+
+def _scaled(values: list[Any], factors: FloatArray) -> list[Any]:
+    """Multiply values; those that are blocked stay so."""
+    pairs = zip(values, factors.tolist(), strict=True)
+    return [None if v is None else v * factor for v, factor in pairs]
+
+
 def _leaves(to: Moved, samples: FloatArray) -> bool:
     """Return whether a warp leaves all samples in place."""
     if len(to.output) != len(samples):
         return False
     return bool(np.abs([to.output - samples, to.source - samples]).max() < 1e-9)
-
-
-def _change(values: list[Any]) -> FloatArray | None:
-    """Return how much values change between samples; ``None`` if they are not interpolated."""
-    first = _numbers(values[0])
-    if first is None:
-        return None
-    turns = _turns(values[0])
-    out = np.zeros(len(values) - 1)
-    low, high, before = first.copy(), first.copy(), first
-    for k, value in enumerate(values[1:]):
-        now = _numbers(value)
-        if now is None or now.shape != first.shape:
-            return None
-        step = np.abs(now - before)
-        if turns:  # the same rotation has two signs
-            step = np.minimum(step.max(axis=-1), np.abs(now + before).max(axis=-1))
-        out[k] = step.max() if step.size else 0.0
-        low, high, before = np.minimum(low, now), np.maximum(high, now), now
-    spread = 1.0 if turns else float((high - low).max() if low.size else 0.0)
-    out[~np.isfinite(out)] = spread
-    if first.size > _MANY:
-        spread *= _COARSER
-    shares: FloatArray = out / spread if spread > 0 else out
-    return shares
-
-
-def _turns(value: Any) -> bool:
-    quats = (Gf.Quatd, Gf.Quatf, Gf.Quath, Vt.QuatdArray, Vt.QuatfArray, Vt.QuathArray)
-    return isinstance(value, quats)
-
-
-def _numbers(value: Any) -> FloatArray | None:
-    """Return a value's numbers if USD interpolates between such values, otherwise ``None``."""
-    if isinstance(value, (Gf.Quatd, Gf.Quatf, Gf.Quath)):
-        value = [value.GetReal(), *value.GetImaginary()]
-    if value is None or isinstance(value, (str, bool, int)):
-        return None
-    try:
-        found = np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-    return found.astype(float) if found.dtype.kind == "f" else None

@@ -20,7 +20,7 @@ from retime.process.library import Refused
 TRACKS = ("rotations", "translations", "scales")
 _MOST_PRIMS = 1_000_000
 _MOST_LAYERS = 10_000
-# Beyond this a time code is no time.
+# Largest valid time code.
 _MOST_CODES = 1e9
 
 
@@ -71,6 +71,17 @@ def open_stage(path: str) -> Opened:
     if stale:  # edited by an earlier request
         stale.Reload(True)
     root = _layer(path)
+    layers, missing = _composed(root, path)
+    try:
+        session = Sdf.Layer.CreateAnonymous(".usda")
+        stage = Usd.Stage.Open(root, session)
+    except Tf.ErrorException as e:
+        raise Refused(f"USD cannot open it: {_first_words(e)}") from None
+    return Opened(stage, root, session, layers, missing)
+
+
+def _composed(root: Any, path: str) -> tuple[list[str], list[str]]:
+    """Load all layers that a layer is composed of; return their paths, and missing assets."""
     layers, missing, work = [path], [], [root]
     seen, size = {root.identifier, ""}, os.path.getsize(path)
     while work and len(layers) < _MOST_LAYERS:
@@ -91,12 +102,7 @@ def open_stage(path: str) -> Opened:
                 layers.append(place)
             except Refused:
                 missing.append(asset)
-    try:
-        session = Sdf.Layer.CreateAnonymous(".usda")
-        stage = Usd.Stage.Open(root, session)
-    except Tf.ErrorException as e:
-        raise Refused(f"USD cannot open it: {_first_words(e)}") from None
-    return Opened(stage, root, session, layers, missing)
+    return layers, missing
 
 
 def _resolved(asset: str) -> tuple[str, str]:
@@ -244,16 +250,21 @@ def _bound(skeletons: list[Any]) -> dict[Any, Any]:
     """Map each animation to the first skeleton that is bound to it."""
     out: dict[Any, Any] = {}
     for skeleton in skeletons:
-        at = skeleton
-        while at and not at.IsPseudoRoot():  # bindings are inherited
-            binding = UsdSkel.BindingAPI(at)
-            if binding.GetAnimationSourceRel().HasAuthoredTargets():
-                source = binding.GetInheritedAnimationSource()
-                if source:
-                    out.setdefault(source.GetPath(), skeleton)
-                break
-            at = at.GetParent()
+        source = _animation_of(skeleton)
+        if source:
+            out.setdefault(source.GetPath(), skeleton)
     return out
+
+
+def _animation_of(skeleton: Any) -> Any:
+    """Return the animation that a skeleton or a prim above it is bound to, or ``None``."""
+    at = skeleton
+    while at and not at.IsPseudoRoot():  # bindings are inherited
+        binding = UsdSkel.BindingAPI(at)
+        if binding.GetAnimationSourceRel().HasAuthoredTargets():
+            return binding.GetInheritedAnimationSource()
+        at = at.GetParent()
+    return None
 
 
 def _fitting(prim: Any, skeletons: list[Any]) -> Any:

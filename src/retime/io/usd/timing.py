@@ -10,22 +10,11 @@ from retime.arrays import FloatArray
 from retime.io.key_mover import Grain, KeyMover, Shown
 from retime.timing.graph import Graph
 
-__all__ = [
-    "Moved",
-    "between",
-    "frames_of",
-    "joined",
-    "key_mover",
-    "moved",
-    "rates",
-    "settled",
-]
-
-# A time this near to a whole code, or to another time, is the same.
+# Distance below which a time counts as a whole time code, or as equal to another time.
 _SAME = 1e-6
-# A jump of time takes this share of a time code.
+# Duration of a jump in time, in time codes.
 _GRAIN = Grain(ramp=2e-4, same=2e-7, end=_SAME)
-# Between samples a bent warp may be off by this share of what an attribute's values span.
+# Tolerance between samples under a curved warp, relative to the range of an attribute's values.
 _CLOSE = 2e-6
 
 
@@ -38,7 +27,7 @@ class Moved:
 
 
 def settled(times: FloatArray) -> FloatArray:
-    """Put times that are whole codes but for rounding on them."""
+    """Round times that are almost whole time codes."""
     near = np.round(times)
     return np.where(np.abs(times - near) < _SAME, near, times)
 
@@ -89,7 +78,8 @@ def _rate(
 ) -> float:
     """Return the stage's frame rate, or that of its samples if they are regular and finer.
 
-    Samples a little finer, and not by a whole factor, were moved by an earlier retiming.
+    Samples that are slightly denser, by a factor that is not an integer, were moved by an earlier
+    retiming.
     """
     rate = frames_per_second or codes_per_second
     gaps = np.diff(samples)
@@ -127,7 +117,8 @@ def moved(samples: FloatArray, change: FloatArray | None, mover: KeyMover) -> Mo
         shown = mover.with_bends(shown, _reach(samples, change, shown))
     output, source = shown.output, shown.source
     if change is None and mover.backwards:
-        # Played backwards, a sample shows what stood before it; ahead of it the last one holds.
+        # Played backwards, a sample shows the value before it, and the last value is held before
+        # the first.
         start = max(mover.x[0], output[0] - 1)
         if start < output[0]:
             output, source = np.r_[start, output], np.r_[mover.at(start), source]
@@ -138,7 +129,7 @@ def moved(samples: FloatArray, change: FloatArray | None, mover: KeyMover) -> Mo
 
 
 def _reach(samples: FloatArray, change: FloatArray, shown: Shown) -> FloatArray:
-    """Return how far off in source time each stretch may be; one that hardly changes, by any."""
+    """Return the tolerance in source time of each segment; unlimited if it hardly changes."""
     reach = np.diff(samples) * _CLOSE / np.maximum(change, 1e-300)
     reach = np.r_[np.inf, np.where(change > _CLOSE, reach, np.inf), np.inf]
     out: FloatArray = reach[np.searchsorted(samples, shown.middles)]
@@ -146,7 +137,7 @@ def _reach(samples: FloatArray, change: FloatArray, shown: Shown) -> FloatArray:
 
 
 def rates(mover: KeyMover, times: FloatArray) -> FloatArray:
-    """Return how fast the source's time goes by after each output time; before the last."""
+    """Return the rate of source time after each output time; before it for the last."""
     step = 2 * _GRAIN.ramp
     start = times - np.r_[np.zeros(len(times) - 1), step]
     return np.asarray((mover.at(start + step) - mover.at(start)) / step)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.as_read import kept_of
 from retime.io.files import read_bytes, write_bytes
@@ -107,26 +108,13 @@ def _build(motion: Motion, path: Path) -> None:
         raise InputError("the motion has no frames")
     skeleton, metres = motion.skeleton, motion.units.metres
     rest = matrices(skeleton.offsets * metres, skeleton.rest_rotations, skeleton.rest_scales)
-    bind = rest.copy()
-    turn = np.eye(4)
-    if motion.units.up == "Z":
-        turn = matrices(
-            np.zeros((1, 3)), quat.from_axis_angle([1, 0, 0], [-np.pi / 2]), np.ones((1, 3))
-        )[0]
-    for j, p in enumerate(skeleton.parents):
-        bind[j] = rest[j] @ (bind[p] if p >= 0 else turn)
-    sizes = np.broadcast_to(skeleton.rest_scales, (1, len(skeleton), 3))
-    if motion.scales:
-        sizes = np.tile(skeleton.rest_scales, (len(motion), 1, 1))
-        for name, track in motion.scales.items():
-            sizes[:, skeleton.index(name)] = track
     arrays = {
         "rest": rest,
-        "bind": bind,
+        "bind": _bind(motion, rest),
         "codes": settled(motion.times * motion.rate),
         "rotations": motion.rotations,
         "translations": local_translations(motion) * metres,
-        "scales": sizes,
+        "scales": _sizes(motion),
     }
     request = {
         "do": "build",
@@ -141,3 +129,26 @@ def _build(motion: Motion, path: Path) -> None:
         size = sum(a.nbytes for a in arrays.values())
         LIBRARY.ask(request, arrays, folder=folder, size=size, path=path, verb="written")
         write_bytes(path, [read_bytes(Path(folder) / request["into"])])
+
+
+def _bind(motion: Motion, rest: FloatArray) -> FloatArray:
+    """Return the joints' rest transforms (J, 4, 4) in the stage, with Y up."""
+    bind, turn = rest.copy(), np.eye(4)
+    if motion.units.up == "Z":
+        turn = matrices(
+            np.zeros((1, 3)), quat.from_axis_angle([1, 0, 0], [-np.pi / 2]), np.ones((1, 3))
+        )[0]
+    for j, p in enumerate(motion.skeleton.parents):
+        bind[j] = rest[j] @ (bind[p] if p >= 0 else turn)
+    return bind
+
+
+def _sizes(motion: Motion) -> FloatArray:
+    """Return the joints' scales, (F, J, 3), or (1, J, 3) if none changes."""
+    skeleton = motion.skeleton
+    if not motion.scales:
+        return skeleton.rest_scales[None]
+    sizes = np.tile(skeleton.rest_scales, (len(motion), 1, 1))
+    for name, track in motion.scales.items():
+        sizes[:, skeleton.index(name)] = track
+    return sizes

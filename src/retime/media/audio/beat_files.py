@@ -1,4 +1,4 @@
-"""Files of beats: a number a line, labels, tables of markers, JSON, and tempo maps of MIDI."""
+"""Files of beats: one number per line, labels, tables of markers, JSON, and tempo maps of MIDI."""
 
 from __future__ import annotations
 
@@ -59,15 +59,9 @@ def write_beats(found: BeatList, path: str | Path) -> None:
     elif suffix == ".csv":
         write_bytes(path, [b"time,name\n", *(f"{t},{name}\n".encode() for t, name in named)])
     elif suffix == ".json":
-        document = {
-            "format": "retime-beats",
-            "version": 1,
-            "bpm": found.bpm,
-            "beats": found.beats.tolist(),
-            "downbeats": found.downbeats.tolist(),
-            "onsets": found.onsets.tolist(),
-        }
-        write_json(document, path)
+        about = {"format": "retime-beats", "version": 1, "bpm": found.bpm}
+        times_of = {"beats": found.beats, "downbeats": found.downbeats, "onsets": found.onsets}
+        write_json(about | {name: t.tolist() for name, t in times_of.items()}, path)
     else:
         raise InputError(f"beats are written as .txt, .csv or .json, not {suffix or 'no suffix'!r}")
 

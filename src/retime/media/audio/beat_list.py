@@ -95,15 +95,7 @@ def find_beats(
         song = read_song(song)
     if double and half:
         raise InputError("count beats double or half, not both")
-    if file is not None and bpm is not None:
-        raise InputError("give a file of beats or a tempo, not both")
-    if file is not None:
-        beats, downbeats = read_beat_times(file, fps=fps)
-        found = _listed(beats, downbeats, Path(file).name, song)
-    elif bpm is not None:
-        found = _even(song, bpm, offset)
-    else:
-        found = _tracked(song, offset)
+    found = _counted(song, file, bpm, offset, fps)
     if double or half:
         found = found.doubled() if double else found.halved()
     if shift_half:
@@ -111,6 +103,22 @@ def find_beats(
     if len(found.beats) < 2:
         raise InputError(f"{len(found.beats)} beats are left; at least two are needed")
     return found
+
+
+def _counted(
+    song: Song | None,
+    file: str | Path | None,
+    bpm: float | None,
+    offset: float | None,
+    fps: float | None,
+) -> BeatList:
+    """Return beats from a file, at a tempo, or as they are tracked in a song."""
+    if file is not None and bpm is not None:
+        raise InputError("give a file of beats or a tempo, not both")
+    if file is not None:
+        beats, downbeats = read_beat_times(file, fps=fps)
+        return _listed(beats, downbeats, Path(file).name, song)
+    return _tracked(song, offset) if bpm is None else _even(song, bpm, offset)
 
 
 def _tracked(song: Song | None, offset: float | None) -> BeatList:

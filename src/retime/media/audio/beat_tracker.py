@@ -1,4 +1,4 @@
-"""Beats of a song: where its sound rises, and the steadiest pulse that explains it.
+"""Track the beats of a song: the steadiest pulse that explains the rises of its sound.
 
 1. Activation: the rise of log energy in bands between frames of 10 ms.
 2. Beats: a hidden Markov model of tempo and place in the beat (as in Böck, Krebs and Widmer 2016)
@@ -21,17 +21,17 @@ from retime.errors import InputError
 from retime.media.audio.song import Song
 from retime.notes import Note, Remedy
 
-# Frames a second of the activation.
+# Frames per second of the activation.
 FPS = 100
 _WINDOW = 1024
 _BANDS = 40
 _LOWEST, _HIGHEST = 30.0, 9000.0
-# Beats a minute that are tracked.
+# Range of tracked tempi, beats per minute.
 _SLOWEST, _FASTEST = 55.0, 215.0
-# Tempi far from this are less likely: its spread in octaves, and how much a beat counts it.
+# Most likely tempo, its spread in octaves, and its weight per beat.
 _USUAL, _SPREAD, _PRIOR = 118.0, 0.7, 0.35
-# How unlikely a change of tempo is from a beat to the next; frames at its start that are on a beat,
-# and how much likelier a frame is off it.
+# Penalty on a change of tempo between beats; frames at the start of a beat that count as on it, and
+# relative probability of frames off the beat.
 _STEADY, _ON, _OFF = 100.0, 4, 11.0
 # Where every other beat is weaker than this share of its neighbours, beats are counted double.
 _WEAK = 0.5
@@ -125,7 +125,7 @@ def _filters(rate: int) -> npt.NDArray[np.float32]:
 
 
 def _normal(rise: FloatArray) -> FloatArray:
-    """Bring an activation to 0..1: what rises above its surroundings, by their own measure."""
+    """Normalise an activation to 0..1, relative to its surroundings."""
     from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 
     sharp = gaussian_filter1d(rise, 1.0)

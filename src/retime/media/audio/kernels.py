@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["beat_path"]
-
 
 @kernel
 def beat_path(on, off, periods, change, prior, width):  # type: ignore[no-untyped-def]
@@ -30,7 +28,7 @@ def beat_path(on, off, periods, change, prior, width):  # type: ignore[no-untype
     before = np.full((frames, tempi), -1, dtype=np.int16)
     heads = np.zeros(
         tempi, dtype=np.int64
-    )  # each tempo's places are a ring: a frame moves its head
+    )  # the positions of each tempo are a ring buffer: a frame moves its head
     for f in range(frames):
         fresh = np.empty(tempi)
         for b in range(tempi):

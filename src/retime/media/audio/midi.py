@@ -9,7 +9,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import FormatError
 
-# Microseconds of a quarter note where the file tells no tempo: 120 a minute.
+# Microseconds per quarter note if the file has no tempo: 120 bpm.
 _DEFAULT = 500_000
 _MOST = 200_000
 # Kinds of meta events.

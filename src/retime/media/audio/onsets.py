@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from retime.timing.graph import Graph, tidy
 
-# Sound is looked at in bins of this length; an attack rises out of what was before it.
+# Length of the bins in which attacks are detected; an attack rises above the bins before it.
 _BIN_S = 0.0025
 _BEFORE_S = 0.040
 _RISE = 8.0
-# What is this far (in power) below the sound's mean is no attack.
+# Power relative to the mean below which a rise is not an attack.
 _FLOOR = 1e-3
 _APART_S = 0.040
 _SAMPLES_A_CHUNK = 1 << 18
@@ -62,7 +62,7 @@ def find_attacks(sound: npt.NDArray[np.floating], rate: int) -> tuple[Attack, ..
 
 
 def _power(sound: npt.NDArray[np.floating], step: int) -> npt.NDArray[np.float64]:
-    """Mean power of the sound's slope in bins: high sounds tell attacks better than low ones."""
+    """Mean power of the sound's slope in bins; attacks are clearer in high frequencies."""
     chunk = max(_SAMPLES_A_CHUNK // step, 1) * step
     out = []
     for a in range(0, len(sound) // step * step, chunk):
@@ -78,7 +78,8 @@ def lock_attacks(
 ) -> tuple[Graph, tuple[Lock, ...]]:
     """Bend an increasing curve so that its rate is 1 around attacks, whose times do not change.
 
-    Where two are too near for both, the stronger wins; what is between takes up the difference.
+    The stronger of two attacks that are too close is kept, and the sound between absorbs the
+    difference.
 
     The curve rises from output to source seconds; ``reach`` are seconds on either side of an attack
     that show it.

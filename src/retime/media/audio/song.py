@@ -1,4 +1,4 @@
-"""A song as samples: one channel at one rate, whatever the file."""
+"""Read a song as samples: one channel at one sample rate."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from retime.errors import FormatError, InputError, MissingDependencyError
 
 RATE = 22050
 _SAMPLE = 4  # bytes
-# More than this is no song, seconds; less in a small file, as silence shrinks to nearly nothing.
+# Longest song, seconds; less for a small file, because silence compresses to almost nothing.
 _LONGEST, _SOME_SECONDS, _MEMORY_PER_BYTE = 4 * 3600, 3600, 10
-# Sound of fewer samples per second is none, and would be spread over more memory than its file.
+# Lowest sample rate of sound; lower ones would be resampled to far more memory than the file has.
 _LOWEST_RATE = 2000
 
 

@@ -1,4 +1,4 @@
-"""The sound of footage as samples in a file that is mapped, so that any moment can be read."""
+"""The sound of a video as samples in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from retime.media.video.opening import Footage, Music, library, refused
 
-# Samples a second that the encoder takes; others become the first.
+# Sample rates that the encoder accepts; other rates are converted to the first.
 _RATES = (48000, 96000, 88200, 64000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
-# Time stamps may shake by this much around sound that has no gap.
+# Jitter of time stamps that does not count as a gap.
 _SHAKE_S = 0.030
 
 

@@ -20,11 +20,11 @@ FloatArray = npt.NDArray[np.float32]
 
 # Half a window. Two periods of the lowest voice (50 Hz) fit into a window.
 HOP_S = 0.020
-# A window may lie this far from where the warp points.
+# Largest distance of a window from the warp's source time.
 _SEARCH_S = 0.010
-# How much likeness a shift by the whole search is worth: ties go to the nearest.
+# Penalty on a shift across the whole search range, so that ties go to the nearest window.
 _NEARER = 0.05
-# Slower than this there is nothing to hear but a buzz: sound fades out between the two rates.
+# Rates between which sound fades out, because slower sound is only a buzz.
 _SILENT, _HEARD = 1 / 20, 1 / 10
 # A sample that no sound has.
 _FAR = 1 << 60
@@ -54,7 +54,7 @@ def stretch(
     duration : float
         Seconds of sound to make.
     """
-    if curve.direction < 0:  # backwards is forwards in the sound turned round
+    if curve.direction < 0:  # playing backwards is playing the reversed sound forwards
         last = (len(sound) - 1) / rate
         yield from stretch(
             sound[::-1],
@@ -85,7 +85,7 @@ def stretch(
 
 
 class _Places:
-    """Where in the source the windows are cut, one after the other."""
+    """Source positions of the windows, in order."""
 
     def __init__(self, sound: npt.NDArray[np.floating], hop: int, search: int) -> None:
         self.sound, self.hop, self.search = sound, hop, search
@@ -96,7 +96,7 @@ class _Places:
         """Choose a window's middle: near the target, within bounds, like the output so far."""
         natural = None if self.last is None else self.last + self.hop
         if natural is not None and abs(natural - target) <= 1:
-            self.last = natural  # at rate 1 the source goes on as it is
+            self.last = natural  # at rate 1 the source is copied
         elif natural is None or low == high:
             self.last = target
         else:

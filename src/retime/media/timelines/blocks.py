@@ -1,4 +1,4 @@
-"""An event list as blocks of text, each with its time, that are put in order again."""
+"""An event list as blocks of text with times, which can be sorted again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retime.media.timelines.carrying import Carrier
 class Block:
     """One event: the text before it, its times in seconds, and how to write it.
 
-    ``write(number, start, end, carrier)`` gives its text; ``end`` is ``None`` for a moment.
+    ``write(number, start, end, carrier)`` returns its text; ``end`` is ``None`` for a moment.
     """
 
     before: str
@@ -31,7 +31,7 @@ class EventText:
     tail: str
 
     def carried(self, carrier: Carrier) -> str:
-        """Write the list with its events carried; what is gone leaves its comments behind."""
+        """Write the list with its retimed events; comments of dropped events are kept."""
         found: list[tuple[float, float, int, str]] = []
         waiting = ""
         for order, block in enumerate(self.blocks):
@@ -46,10 +46,10 @@ class EventText:
                 continue
             waiting = ""
             found.append((*times, order, before))
-        # Events of one moment keep their order, turned round where time is.
+        # Events at equal times keep their order, reversed where time runs backwards.
         turn = -1 if carrier.backwards else 1
         found.sort(key=lambda event: (event[0], turn * event[2]))
-        # The gaps belong to the places, not to the events: the last has no empty line behind it.
+        # Gaps belong to positions, not to events: no empty line follows the last event.
         gaps = [b.after for b in self.blocks]
         if found:
             gaps = [*gaps[: len(found) - 1], gaps[-1]]

@@ -10,7 +10,7 @@ from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
 from retime.notes import Note, Remedy
 
-# Columns by what they hold, and whether they count frames.
+# Columns by content, and whether they count frames.
 _STARTS = {"time": False, "seconds": False, "start": False, "frame": True, "start_frame": True}
 _ENDS = {"end": False, "end_time": False, "end_frame": True}
 _LENGTHS = {"duration": False, "length": False, "duration_frames": True}
@@ -40,7 +40,7 @@ def parse_table(lines: list[str], path: Path, fps: float | None) -> EventText:
 
 
 class _Columns:
-    """Which columns hold the times of an event."""
+    """The columns with the times of an event."""
 
     def __init__(self, names: list[str], path: Path, line: int, fps: float | None) -> None:
         self.count = len(names)
@@ -85,7 +85,7 @@ def _rows(lines: list[str], path: Path) -> list[tuple[int, str]]:
 
 
 def _cells(row: str, mark: str) -> list[str]:
-    """Split a row at marks outside quotes; the texts are as they stand in the file."""
+    """Split a row at separators outside quotes; texts are unchanged."""
     pieces, cells = row.rstrip("\r\n").split(mark), []
     held = ""
     for piece in pieces:
@@ -129,7 +129,7 @@ def _block(row: str, mark: str, columns: _Columns, path: Path, line: int, before
         old = out[column[0]]
         text = _plain(old)
         digits = len(text.partition(".")[2])
-        # Frames stay whole where they were; seconds get digits enough for a frame to be found.
+        # Frame numbers stay integers; seconds get enough digits to identify a frame.
         digits = digits if column[1] else max(digits, 6)
         out[column[0]] = old.replace(text, f"{time / columns.scale(column):.{digits}f}", 1)
 

@@ -18,7 +18,7 @@ from retime.temporary import temporary_folder
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-# Damaged files crash the library: it reads them in a process of its own.
+# Damaged files crash the library, so it runs in a separate process.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("otio_child.py"),
     module="opentimelineio",
@@ -34,7 +34,7 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class Media:
-    """The file that a timeline's clip shows: where it lies, and how long it lasts in seconds."""
+    """The media file of a timeline's clip: path, and duration in seconds."""
 
     path: Path
     duration: float
@@ -170,7 +170,7 @@ def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
 
 @dataclass(frozen=True)
 class _Span:
-    """A clip: when it starts, for how long, what it shows first, how quickly, and its frame."""
+    """A clip: start, duration, first source time, speed and frame duration."""
 
     start: float
     length: float
@@ -183,7 +183,7 @@ class _Span:
 
 
 def _knots(spans: list[_Span]) -> tuple[list[float], list[float]]:
-    """Put knots at the first and last frame of each clip, so that every frame shows what it did.
+    """Put knots at the first and last frame of each clip; every frame shows the same source frame.
 
     Where the next clip does not continue from there, the cut is between the two frames.
     """
@@ -201,7 +201,7 @@ def _knots(spans: list[_Span]) -> tuple[list[float], list[float]]:
             cut = (last + after.start) / 2
             xs += [cut, cut]
             ys += [span.at(cut), after.at(cut)]
-    # Where pieces meet, rounding must not turn time round.
+    # Where pieces meet, rounding must not reverse time.
     y = np.array(ys)
     close = np.abs(np.diff(y)) < _SAME_TIME
     for same in np.flatnonzero(close):

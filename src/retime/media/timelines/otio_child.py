@@ -1,4 +1,4 @@
-"""The program that runs OpenTimelineIO, asked through a pipe (:mod:`retime.process.library`)."""
+"""The child process that runs OpenTimelineIO (:mod:`retime.process.library`)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _tracks(otio: Any, path: Path) -> tuple[Any, list[Any]]:
 
 
 def _range(otio: Any, item: Any, at: float) -> Any:
-    """Return what a clip shows of its media."""
+    """Return the range of the media that a clip shows."""
     if not isinstance(item, otio.schema.Clip):
         kind = type(item).__name__.lower()
         raise Refused(f"there is a {kind} at {at:g} s; only clips in a row make a warp")

@@ -19,7 +19,7 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class Piece:
-    """Some frames that run at one rate: the first shows ``source`` seconds."""
+    """Consecutive frames at one rate; the first shows ``source`` seconds."""
 
     frames: int
     source: float
@@ -27,13 +27,13 @@ class Piece:
 
 
 def linear_pieces(curve: Graph, fps: float, tolerance: float) -> tuple[list[Piece], float]:
-    """Cut a curve into straight pieces, each as long as the tolerance lets it be.
+    """Split a curve into straight pieces, each as long as the tolerance permits.
 
     Pieces begin at whole frames, and where the curve has no cut each begins where the one before
     ends. Holds are pieces of their own. The largest error at any frame is returned too.
 
-    The curve leads from output to source seconds. A frame stands at its start, and the last one at
-    its end or less than a frame before. The tolerance is a difference in source seconds.
+    The curve maps output to source seconds. The time of a frame is its start; the last one is less
+    than a frame before the end. The tolerance is a difference in source seconds.
     """
     length = (curve.x[-1] - curve.x[0]) * fps
     if length > _MOST_FRAMES:
@@ -73,7 +73,7 @@ def _parts(
     parts = []
     for a, b in itertools.pairwise(breaks):
         steps = np.diff(values[a:b])
-        if b in jumps or b == count:  # nothing to run on to: the last step goes on
+        if b in jumps or b == count:  # no following value: repeat the last step
             after = values[b - 1] + (steps[-1] if len(steps) else _slope(curve, times[b - 1]) / fps)
         elif b in ends and (not len(steps) or not steps.any()):
             after = values[b - 1]
@@ -84,7 +84,7 @@ def _parts(
 
 
 def _slope(curve: Graph, time: float) -> float:
-    """Slope around a moment, cuts left out, and what is as good as one."""
+    """Return the slope around a time, ignoring cuts and near-cuts."""
     rises = np.flatnonzero(np.diff(curve.x) > _SAME_TIME)
     if not len(rises):
         return 0.0

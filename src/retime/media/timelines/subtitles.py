@@ -19,7 +19,7 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _shown(time: float, hours: str | None, mark: str, digits: int) -> str:
-    """Write a time with as many digits as there were; hours where there were, or are needed."""
+    """Write a time with the source's number of digits, and with hours if needed."""
     ticks = round(max(time, 0.0) * 10**digits)
     whole, fraction = divmod(ticks, 10**digits)
     minutes, seconds = divmod(whole, 60)
@@ -55,14 +55,21 @@ def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventT
     blocks: list[Block] = []
     end = 0
     for n, first, last in zip(cues, starts, ends, strict=True):
-        # A cue ends at an empty line; text after it (comments) belongs before the next.
-        stop = n + 1
-        while stop < last and (numbered or lines[stop].strip()):
-            stop += 1
+        stop = _end_of_cue(lines, n + 1, last, numbered)
         before = "" if not blocks else "".join(lines[end:first])
         blocks.append(_block(lines[first:n], lines[n], lines[n + 1 : stop], before, path, n + 1))
         end = stop
     return EventText("".join(lines[: starts[0]]), tuple(blocks), "".join(lines[end:]))
+
+
+def _end_of_cue(lines: list[str], first: int, last: int, numbered: bool) -> int:
+    """Return the line after a cue's text.
+
+    A cue of WebVTT ends at an empty line; text after it (comments) belongs before the next.
+    """
+    if numbered:
+        return last
+    return next((n for n in range(first, last) if not lines[n].strip()), last)
 
 
 def _cues(lines: list[str], numbered: bool) -> list[int]:
@@ -108,7 +115,7 @@ def _block(
     def write(number: int, start: float, end: float, carrier: Carrier) -> str:
         heading = re.sub(r"\d+", str(number), label, count=1) if label.strip().isdigit() else label
         digits = len(first[4])
-        # A cue must last, however short what is shown of it.
+        # A cue needs a duration, even if only a moment of it is shown.
         end = max(end, start + 10.0**-digits)
         opening = _shown(start, first[0], first[3], digits)
         closing = _shown(end, second[0], second[3], len(second[4]))

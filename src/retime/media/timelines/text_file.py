@@ -1,4 +1,4 @@
-"""Text whose every byte is kept but for what is changed: encoding, byte order mark, line ends."""
+"""Text files whose unchanged bytes are kept: encoding, byte order mark, line ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True)
 class Text:
-    """A file's text, what stood before it, and how to write it again."""
+    """A file's text, its byte order mark, and its encoding."""
 
     lines: list[str]
     encoding: str
@@ -41,7 +41,9 @@ def read_text(path: str | Path) -> Text:
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError:
-        raise FormatError("not text: it is marked as UTF-16 and is none", path=path) from None
+        raise FormatError(
+            "not text: it is marked as UTF-16 but is not valid UTF-16", path=path
+        ) from None
     if "\0" in text:
         raise FormatError("not a text file", path=path)
     # Only real line ends: a byte of another encoding may look like one of Unicode's.
@@ -50,7 +52,7 @@ def read_text(path: str | Path) -> Text:
 
 
 def _split(text: str) -> list[str]:
-    """Split text in which every line end is followed, or stood for, by a NUL."""
+    """Split text in which every line end is a NUL, or followed by one."""
     parts = text.split("\0")
     ended = [p if p.endswith(("\r", "\n")) else f"{p}\r\n" for p in parts[:-1]]
     return [*ended, parts[-1]] if parts[-1] else ended

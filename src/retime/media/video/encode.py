@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retime.errors import InputError
+from retime.errors import InputError, install_command
 from retime.media.video.opening import Footage, library
 from retime.notes import Note
 
 SUFFIXES = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov"}
 _SOUND_BITS_A_CHANNEL = 96_000
-# Formats that H.264 players show everywhere; all else is brought to the first.
+# Pixel formats that all H.264 players support; other formats are converted to the first.
 _PLAIN = ("yuv420p", "yuvj420p")
 
 
 class Film:
-    """A video that is being written: pictures and sound go in as they come.
+    """A video that is being written, frame by frame.
 
     Parameters
     ----------
@@ -97,17 +97,17 @@ class Film:
 
         frame = self.fitted(frame)
         frame.pts, frame.time_base = number, self._step
-        frame.pict_type = PictureType.NONE  # the coder decides, not what the source had
+        frame.pict_type = PictureType.NONE  # the encoder decides, not the source
         self.container.mux(self.picture.encode(frame))
 
     def fitted(self, frame: Any) -> Any:
-        """Bring a picture to the film's size and format."""
+        """Convert a frame to the video's size and format."""
         if (frame.format.name, frame.width, frame.height) == (self.format, self.width, self.height):
             return frame
         return frame.reformat(width=self.width, height=self.height, format=self.format)
 
     def add_sound(self, samples: npt.NDArray[np.float32]) -> None:
-        """Add sound of shape (n, channels) after what is there."""
+        """Append sound of shape (n, channels)."""
         av = library()
         assert self.sound is not None
         packed = np.ascontiguousarray(np.clip(samples, -1, 1).reshape(1, -1))
@@ -128,16 +128,16 @@ def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
     av = library()
     try:
         return container.add_stream(coder, **options)
-    except (av.error.FFmpegError, ValueError):  # its sign that a coder is unknown
+    except (av.error.FFmpegError, ValueError):  # raised for an unknown codec
         raise InputError(
             f"this PyAV cannot write {what}: it lacks the coder {coder}; install PyAV's own wheel "
-            "(pip install 'retime[video]')"
+            f"({install_command('video')})"
         ) from None
 
 
 @contextmanager
 def film(path: Path, kind: str, metadata: dict[str, str]) -> Iterator[Any]:
-    """Open a container to write; it is closed whatever happens."""
+    """Open a container to write; it is closed in any case."""
     av = library()
     container = av.open(str(path), "w", format=kind, options={"movflags": "+faststart"})
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,27 +13,23 @@ import numpy.typing as npt
 
 from retime.errors import FormatError, InputError
 from retime.io.files import written_beside
-from retime.media.audio.onsets import find_attacks
-from retime.media.audio.sound import Sound, decode_sound
-from retime.media.audio.stretch import stretch
 from retime.media.timelines.followed import followed_curve
 from retime.media.video.encode import SUFFIXES, Film, film
 from retime.media.video.frames import FrameIndex, FrameReader, index_frames
-from retime.media.video.opening import library, open_footage, open_music
+from retime.media.video.opening import library, open_footage
+from retime.media.video.soundtrack import Progress, Shown, Sounding, Soundtrack, soundtrack
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 Frames = Literal["nearest", "blend"]
-Sounding = Literal["keep-pitch", "keep", "drop"]
-Progress = Callable[[int, int, str], Any]
 
 _LONGEST_S = 24 * 3600.0
-# Frames a second, least and most.
+# Minimum and maximum frame rate.
 _RATES = 0.1, 1000.0
-# Shares of a picture below this are not seen, and cost a blend.
+# Weight of a frame below which it is not blended, because it is not visible.
 _UNSEEN = 1 / 64
-# Half way between two pictures, the earlier is shown, whatever rounding says.
+# Half way between two frames, the earlier one is shown, independent of rounding.
 _TIE = 1e-6
 # Times are compared in seconds; they come from arithmetic on time stamps.
 _SAME_TIME = 1e-6
@@ -124,23 +119,15 @@ def retime_video(
         rate, uneven = _rate(index, fps, source)
         moments, said = _moments(curve, offset, rate, index)
         notes += (*footage.notes, *said, *uneven)
-        sound, heard = None, None
-        length = len(moments) / float(rate)
-        if music is not None:
-            told(0, 1, "reading music")
-            song = stack.enter_context(open_music(music))
-            sound = stack.enter_context(decode_sound(song, music_start, music_start + length + 1))
-            heard = _as_it_is(music_start, sound, length)
-            notes += _music_notes(Path(music), sound, music_start, length)
-        elif audio != "drop" and footage.sound is not None:
-            told(0, 1, "reading sound")
-            sound = _own_sound(stack, source, moments, length if audio == "keep" else 0.0)
-            if sound is None:
-                notes += (Note("the video has no sound there", code="no-sound"),)
-            if audio == "keep":
-                heard = _as_it_is(float(moments[0]), sound, length)
-            else:
-                heard = _heard(curve, offset, sound, rate)
+        track = soundtrack(
+            stack,
+            footage,
+            Shown(curve, offset, rate, moments),
+            audio=audio,
+            music=None if music is None else (Path(music), music_start),
+            told=told,
+        )
+        notes += track.notes
         reader = FrameReader(footage, index)
         beside = stack.enter_context(written_beside(target))
         made = _write(
@@ -150,12 +137,11 @@ def retime_video(
             moments,
             rate,
             frames,
-            sound,
-            heard,
+            track,
             quality,
             told,
         )
-    damaged = reader.damaged + (0 if sound is None else sound.damaged)
+    damaged = reader.damaged + track.damaged
     if damaged:
         notes += (
             Note(
@@ -172,19 +158,6 @@ def retime_video(
         sound=made.sound is not None,
         notes=(*notes, *made.notes),
     )
-
-
-def _own_sound(
-    stack: ExitStack, source: Path, moments: npt.NDArray[np.float64], least: float
-) -> Sound | None:
-    """Decode the video's sound around the moments shown, for at least a duration.
-
-    It needs a second reader, because pictures are read at other times.
-    """
-    other = stack.enter_context(open_footage(source))
-    start = float(moments.min()) - 1
-    end = max(float(moments.max()) + 1, start + 2 + least)
-    return stack.enter_context(decode_sound(other, start, end))
 
 
 def _check(
@@ -259,7 +232,7 @@ def _moments(
                 f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which "
                 f"runs from {first:.3f} to {last:.3f} s",
                 Remedy(
-                    "an offset lets it begin where the video does",
+                    "set an offset to start with the video",
                     parameter="offset",
                     value=f"{first + offset - moments.min():.3f}",
                 ),
@@ -278,39 +251,6 @@ def _moments(
     return moments, notes
 
 
-def _heard(curve: Graph, offset: float, sound: Sound | None, rate: Fraction) -> Graph | None:
-    """Make the curve for the sound: from 0, in the sound's own time, over the last frame too."""
-    if sound is None:
-        return None
-    x, y = curve.x - curve.x[0], curve.y + offset - sound.start
-    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts, or as good as one
-    slope = 0.0
-    if len(steps):
-        last = steps[-1]
-        slope = (y[last + 1] - y[last]) / (x[last + 1] - x[last])
-    beyond = 1 / float(rate)
-    return Graph(np.r_[x, x[-1] + beyond], np.r_[y, y[-1] + slope * beyond])
-
-
-def _as_it_is(start: float, sound: Sound | None, length: float) -> Graph | None:
-    """Make the curve of sound that plays at its own speed from some moment of it."""
-    if sound is None:
-        return None
-    first = start - sound.start
-    return Graph(np.array([0.0, length]), np.array([first, first + length]))
-
-
-def _music_notes(path: Path, sound: Sound | None, start: float, length: float) -> tuple[Note, ...]:
-    if sound is None:
-        silent = f"{path.name} has no sound at {start:g} s; the result is silent"
-        return (Note(silent, code="no-sound"),)
-    end = sound.start + len(sound.samples) / sound.rate - start
-    if end < length - 0.05:
-        early = f"{path.name} ends after {end:.2f} s of the result's {length:.2f} s"
-        return (Note(early, code="music-ends-early", end=end, length=length),)
-    return ()
-
-
 def _write(
     path: Path,
     kind: str,
@@ -318,8 +258,7 @@ def _write(
     moments: npt.NDArray[np.float64],
     rate: Fraction,
     frames: Frames,
-    sound: Sound | None,
-    heard: Graph | None,
+    track: Soundtrack,
     quality: int,
     told: Progress,
 ) -> Film:
@@ -334,18 +273,14 @@ def _write(
     kept = {k: v for k, v in reader.footage.container.metadata.items() if k in _KEPT}
     try:
         with film(path, kind, kept) as container:
-            tone = None if sound is None else (sound.rate, sound.layout)
-            made = Film(container, reader.footage, first, rate=rate, quality=quality, sound=tone)
-            chunks = _chunks(sound, heard, len(moments) / float(rate))
-            done = 0.0
+            made = Film(
+                container, reader.footage, first, rate=rate, quality=quality, sound=track.tone
+            )
+            sound = track.sound_until()
             for k in range(len(moments)):
                 made.add_picture(k, _picture(reader, made, int(low[k]), float(share[k])))
-                while sound is not None and done < (k + 1) / rate:
-                    chunk = next(chunks, None)
-                    if chunk is None:
-                        break
+                for chunk in sound((k + 1) / rate):
                     made.add_sound(chunk)
-                    done += len(chunk) / sound.rate
                 told(k + 1, len(moments), "writing frames")
             made.finish()
     except av.error.FFmpegError as e:
@@ -355,16 +290,7 @@ def _write(
     return made
 
 
-def _chunks(
-    sound: Sound | None, heard: Graph | None, length: float
-) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield the sound of the result; none if there is none."""
-    if sound is not None and heard is not None:
-        attacks = find_attacks(sound.samples, sound.rate)
-        yield from stretch(sound.samples, sound.rate, heard, attacks, duration=length)
-
-
-# What a container says about itself that is still true of the result.
+# Metadata of the container that remains valid for the result.
 _KEPT = (
     "title",
     "artist",

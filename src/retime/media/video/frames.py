@@ -14,11 +14,11 @@ import numpy.typing as npt
 from retime.errors import FormatError
 from retime.media.video.opening import Footage, library, refused
 
-# Decoded pictures that are kept: a film backwards reads each stretch between key frames once.
+# Number of cached frames, so that playing backwards decodes each group of frames once.
 _CACHED_BYTES = 256 << 20
-# More frames than this are no video.
+# Maximum number of frames of a video.
 _MOST_FRAMES = 50_000_000
-# Frames whose distance differs from the median by this share make a frame rate variable.
+# Difference of frame intervals from the median above which the frame rate counts as variable.
 _UNEVEN = 0.25
 _USUAL = 0.9
 
@@ -45,7 +45,7 @@ class FrameIndex:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Find for each moment the frame before it, and how far the next has come in (0 to 1).
 
-        A frame that stays longer than usual stays: the next comes in over the usual time before it.
+        A frame with a longer duration is held, and blends into the next during the usual interval.
         """
         low = np.clip(
             np.searchsorted(self.times, moments, side="right") - 1, 0, len(self.times) - 1
@@ -65,7 +65,7 @@ def index_frames(footage: Footage) -> FrameIndex:
     gaps = np.diff(pts) * base
     spacing = float(np.median(gaps))
     uneven = np.abs(gaps - spacing) > max(_UNEVEN * spacing, 1.01 * base)
-    # A frame that was dropped here and there changes no rate.
+    # A few dropped frames do not make the rate variable.
     usual = np.abs(gaps - spacing) <= _UNEVEN * spacing
     average = 1 / float((gaps[usual] if usual.mean() > _USUAL else gaps).mean())
     return FrameIndex(
@@ -101,14 +101,12 @@ def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
         )
     pts = np.unique(np.array(stamps, dtype=np.int64))
     if len(pts) < 2:
-        raise FormatError(
-            "the video has less than two frames; there is no time in it", path=footage.path
-        )
+        raise FormatError("the video has fewer than two frames", path=footage.path)
     return pts, keys
 
 
 def _rate(stream: Any, average: float) -> Fraction:
-    """Name an average rate as the file does where the two agree, so that 29.97 is 30000/1001."""
+    """Use the file's own fraction for an average rate: 30000/1001 for 29.97."""
     for declared in (stream.average_rate, stream.guessed_rate):
         if declared and abs(float(declared) / average - 1) < 2e-3:
             return Fraction(declared)
@@ -116,12 +114,12 @@ def _rate(stream: Any, average: float) -> Fraction:
 
 
 class FrameReader:
-    """Decoded pictures by number. Forwards they come one after the other; otherwise by seeking.
+    """Decoded frames by number: in order without seeking, otherwise by seeking.
 
     Attributes
     ----------
     damaged : int
-        Packets that could not be decoded; the picture before them stands in.
+        Packets that could not be decoded; the previous frame is shown instead.
     """
 
     def __init__(self, footage: Footage, index: FrameIndex) -> None:
@@ -143,7 +141,7 @@ class FrameReader:
             found = self._decode_to(number)
             if found is not None:
                 return found
-        # Some key frames are none for what is shown before them: then from the one before.
+        # Frames shown before a keyframe may need the previous keyframe: then start from that one.
         for k in (key, key - 1, key - 2):
             if k >= 0:
                 self._seek(int(self.index.stamps[self.index.keys[k]]))
@@ -166,7 +164,7 @@ class FrameReader:
         self._next = None
 
     def _decode_to(self, number: int) -> Any:
-        """Decode up to a picture; one that is missing is stood for by the one before it."""
+        """Decode up to a frame; a missing one is replaced by the previous one."""
         before = None
         for at, frame in self._stream:
             self._next = at + 1
@@ -205,7 +203,7 @@ class FrameReader:
             yield packet
 
     def _keep(self, number: int, frame: Any) -> None:
-        """Keep a picture, and let the oldest go: the newest are nearest to what was requested."""
+        """Cache a frame and drop the oldest: the newest ones are closest to the requested one."""
         if number in self._kept:
             self._bytes -= self._kept.pop(number)[1]
         size = sum(plane.buffer_size for plane in frame.planes)

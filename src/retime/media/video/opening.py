@@ -1,4 +1,4 @@
-"""Opening footage: which streams there are, and the library's errors as sentences."""
+"""Open video files: find their streams, and convert the library's errors."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from retime.notes import Note
 
 
 def library() -> ModuleType:
-    """Import PyAV, or say how to get it."""
+    """Import PyAV; raise with the command that installs it if it is missing."""
     try:
         import av
     except ImportError:
         raise MissingDependencyError("reading and writing video", "video") from None
-    # Damage is told by errors; the decoders' own chatter would only hide it.
+    # Errors report damage; the decoders' own log would hide them.
     av.logging.set_level(None)
     module: ModuleType = av
     return module
@@ -26,11 +26,11 @@ def library() -> ModuleType:
 
 @contextmanager
 def refused(path: str | Path, what: str = "the video cannot be read") -> Iterator[None]:
-    """Turn the library's errors about a file into sentences."""
+    """Convert the library's errors to messages about the file."""
     av = library()
     try:
         yield
-    except (av.error.FFmpegError, ValueError) as e:  # the latter for what PyAV itself refuses
+    except (av.error.FFmpegError, ValueError) as e:  # ValueError for input that PyAV itself rejects
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"{what} ({reason})", path=path) from None
 
@@ -65,7 +65,7 @@ class Footage:
         if others:
             self.notes.append(
                 Note(
-                    f"only the first video and sound are taken; {others} more are left out",
+                    f"only the first video and sound are used; {others} more are left out",
                     code="streams-left-out",
                     streams=others,
                 )
@@ -74,7 +74,7 @@ class Footage:
 
 
 class Music:
-    """An open file of which only the sound counts; attributes are as of :class:`Footage`."""
+    """An open file for its sound only; attributes are those of :class:`Footage`."""
 
     def __init__(self, path: Path, container: Any) -> None:
         self.path, self.container = path, container
@@ -104,7 +104,7 @@ def _opened(path: Path, what: str) -> Any:
     if not path.is_file():
         raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
     with refused(path, what):
-        # Names in other encodings must not stop anybody, nor may a list make us open other files.
+        # Ignore metadata in other encodings, and do not follow playlists to other files.
         options = {"protocol_whitelist": "file"}
         return av.open(str(path), options=options, metadata_errors="replace")
 

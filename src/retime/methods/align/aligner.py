@@ -16,15 +16,16 @@ from retime.methods.align.poses import LivePose, Sizer
 from retime.methods.align.stamps import Clock
 from retime.methods.align.trail import Trail
 from retime.motion import Motion
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
-# Longer gaps in the stream tell nothing about where the performer went meanwhile.
+# Longer gaps of the stream count as this (s).
 _LONGEST_GAP = 1.0
-# Time that moves on or back by so much more than the stream did is a relocation, seconds.
+# A jump of the time by this much more than the stream (s) is a relocation.
 _RELOCATES = 0.3
-# At least this much belief makes a time, or a place in the cycle, known.
+# Confidence from which a time, or a place in the cycle, is known.
 _KNOWN = 0.5
-# So many joints in sight tell the timing as well as all.
+# Number of visible joints that is enough for full confidence.
 _ENOUGH_JOINTS = 8
 
 Knowledge = Literal["following", "following the cycle", "lost"]
@@ -170,8 +171,9 @@ class Aligner(ABC):
             raise InputError(f"a time to seek is a number of seconds, not {time!r}")
         if not self.recording.start <= time <= self.recording.end:
             raise InputError(
-                f"{time:g} s is not in the recording, which runs from {self.recording.start:g} to "
-                f"{self.recording.end:g} s"
+                "{time} is outside the recording, {recording}",
+                time=Moment(time),
+                recording=Span(self.recording.start, self.recording.end),
             )
         self.time = float(time)
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False

@@ -21,12 +21,12 @@ from retime.motion import Motion
 # The performance counts as a copy while its joints are within this many metres of the recording;
 # once a copy, it may be a little farther.
 _COPY, _STAYS_COPY = 0.02, 1.2
-# Belief that tells the exact filter where to go on, where there is this much travel between them,
-# metres, and a copy moves faster than this, metres a second: where a recording hardly moves, belief
-# is spread out, and its mean says little.
+# The belief moves the exact filter from this confidence on, across this much travel (m), and while
+# a copy moves faster than this (m/s): where a recording hardly moves, belief is spread out, and its
+# mean is not reliable.
 _SURE, _FAR, _CREEPS = 0.8, 0.04, 0.1
-# Somebody who does something else: belief has them stand while their mean joint is faster than
-# this, metres a second, over so many seconds; from this mean share on, and surely.
+# Another action is performed if the belief is standing while the mean joint is faster than this
+# (m/s), averaged over this time (s). Confidence falls from the first to the second mean share.
 _STANDS, _LATELY = 0.25, 1.5
 _ASTRAY, _SURELY_ASTRAY = 0.25, 0.6
 

@@ -7,7 +7,7 @@ import numpy as np
 from retime.compiled import kernel
 from retime.methods.align.pose_kernels import fit, squared_distance
 
-# Belief below this is none.
+# Smaller beliefs are set to 0.
 _NONE = 1e-9
 _MOST = 1e300
 

@@ -19,16 +19,16 @@ _USUAL_SPREAD = 0.35
 # Shares of belief that change rate, stop and start again, for a step of 40 ms.
 _STEP = 0.04
 _DRIFT, _STOP, _GO = 0.08, 0.02, 0.25
-# Evidence of one pose, whatever the rate: two thirds of what it were if errors were all independent
-# (1.5), as a sensor's noise nearly is.
+# Weight of the evidence of one pose; it would be 1.5 for independent errors, which those of a
+# sensor nearly are.
 _WEIGHT = 1.0
 # A joint's usual, least and largest error in metres, and how quickly it is learnt (per step).
 _USUAL_ERROR, _LEAST_ERROR, _LARGEST_ERROR, _LEARN = 0.004, 0.001, 0.15, 0.08
 # Between two places, the pose is known to this share of the way.
 _BETWEEN = 0.6
-# How far around the last place is looked, seconds.
+# Range around the last place that is searched (s).
 _AROUND = 1.5
-# Share of the difference to the place found that is made up in a step of 40 ms.
+# Share of the difference to the found place that is corrected in a step of 40 ms.
 _GAIN = 0.8
 # Seconds over which the distance to the recording is averaged, direction and all.
 _OFFSET_SECONDS = 0.3

@@ -14,19 +14,25 @@ import math
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.align.poses import LivePose, Mask, velocity
+from retime.methods.align.poses import LivePose
 from retime.methods.align.repeats import find_repeats
+from retime.methods.align.velocities import (
+    LAG,
+    RecentPoses,
+    jump_sums,
+    recorded_velocities,
+    usual_rates,
+)
 
 # Places a second of the recording, and the rates that are told apart.
 _PLACES = 60.0
 _RATES = np.array([0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.45, 1.8, 2.3])
-_USUAL_SPREAD = 0.35
 # Shares of belief a second that change rate by one step, stop, and go on.
 _DRIFT, _STOP, _GO = 1.0, 0.2, 5.0
 # Shares a second that jump a little on and back, and over how many metres of the mean joint.
 _NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
 # Shares a second that move to a repetition, leave for elsewhere, and come back from there.
-_AGAIN, _LEAVE, _FIND = 0.15, 0.04, 3.0
+_AGAIN, _LEAVE, _FIND = 0.2, 0.04, 3.0
 # Belief comes back from elsewhere this often, seconds; at every pose if there is this much.
 _FIND_EVERY, _MUCH_LOST = 0.2, 0.1
 # After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.
@@ -42,8 +48,8 @@ _TOLERANCE, _RANGE_SHARE, _CUT = 0.06, 0.4, 12.0
 _EVEN = 0.8
 # Nats of a squared tolerance in 40 ms, of pose and of motion.
 _POSE, _MOTION, _STEP = 0.3, 0.6, 0.04
-# Velocity: over how many seconds, its tolerance (metres a second, and a share), and its tail.
-_LAG, _LEAST_LAG, _FLOOR, _RELATIVE, _TAIL = 0.08, 0.02, 0.25, 0.25, 8.0
+# Velocity: its shortest lag (s), its tolerance (m/s, and a share), and its tail.
+_LEAST_LAG, _FLOOR, _RELATIVE, _TAIL = 0.02, 0.25, 0.25, 8.0
 # Elsewhere fits like this squared tolerance of the pose and this share of the live motion.
 _ELSE_POSE, _ELSE_MOTION = 1.0, 0.6
 # Weight of a pose that is held; seconds and metres of travel that make a pose count in full.
@@ -59,11 +65,12 @@ _USUAL_ERROR, _LEAST_ERROR2, _MOST_ERROR2 = 0.01, 1e-6, 0.03**2
 _TELL = 0.05
 # Share of the lasting difference of posture that is taken out, and seconds in which it is learnt.
 _BIAS_SHARE, _BIAS_SECONDS = 0.7, 1.5
-# Belief within this many seconds agrees. Another place needs so many times the belief to be
-# switched to: more where it is a repetition. Smaller steps back than this are not made, seconds.
+# Belief within this time (s) agrees.
 AGREE = 0.15
-# With so much belief at one place, its repetitions add nothing.
+# From this belief at one place on, its repetitions are not added up.
 _PLAIN = 0.995
+# Ratio of belief from which another place is switched to, and a repetition; the shortest step back
+# (s).
 _SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
 # Between two places, a copy's pose is known to this share of the way.
 _BETWEEN = 0.6
@@ -81,10 +88,7 @@ class CycleFilter:
         self.duration = duration
         count = len(self.path)
         self.places = (count - 1) / duration
-        lag = min(count - 1, max(1, round(_LAG * self.places)))
-        self._motion = np.empty_like(self.path)
-        self._motion[lag:] = velocity(self.path[lag:], self.path[:-lag], lag / self.places)
-        self._motion[:lag] = self._motion[lag]
+        self._motion = recorded_velocities(self.path, self.places)
         range2 = self.path.var(axis=0).sum(axis=1)
         self._tolerance = _TOLERANCE**2 + _RANGE_SHARE**2 * range2
         speed2 = (self._motion**2).sum(axis=2)
@@ -93,16 +97,14 @@ class CycleFilter:
         travel = (np.sqrt(speed2) @ self._weights + _LEAST_TRAVEL) / self.places
         self._way = np.r_[0.0, np.cumsum(travel[1:])]
         self._decay = np.exp(-travel / _WAY)
-        self._reach = _reach(self._decay)
+        self._reach = np.stack([jump_sums(self._decay, back=back) for back in (False, True)])
         self._anywhere = 0.7 * travel / travel.sum() + 0.3 / count
         self._step2 = (np.gradient(self.path, axis=0) ** 2).sum(axis=2).mean(axis=1)
         self.repeats = find_repeats(
             self.path, self._motion, self._way, self._weights, self._tolerance,
             cut=_CUT, relative=_RELATIVE, floor=_FLOOR,
         )  # fmt: skip
-        self._going = np.exp(-0.5 * ((_RATES - 1) / _USUAL_SPREAD) ** 2)
-        self._going[0] = 0.0
-        self._going /= self._going.sum()
+        self._going = usual_rates(_RATES)
         self._grid = np.arange(float(count))
         self._none = np.zeros(count)
         self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
@@ -127,8 +129,7 @@ class CycleFilter:
         self._at[:] = self.belief.sum(axis=1)
         self.lost, self._since_find = 0.0, 0.0
         self._bias = np.zeros(self.path.shape[1:])
-        self._past: list[tuple[float, LivePose]] = []
-        self._clock, self._news = 0.0, 3.0
+        self._recent, self._news = RecentPoses(), 3.0
         self._error2, self._lasting = _USUAL_ERROR**2, 0.0
         self._offset = np.zeros(self.path.shape[1:])
         self._frames, self.copy = 0, 0.0
@@ -145,9 +146,11 @@ class CycleFilter:
             weigh_places,
         )
 
-        self._clock += seconds
-        speed, moving, lag = self._velocity(live)
-        weight = self._evidence(live, seconds)
+        speed, moving, lag = self._recent.add(live, seconds)
+        self.speed = (
+            float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
+        )
+        weight = self._evidence(seconds)
         if seconds > 0:
             self._move(seconds)
         weights = self._weights * live.visible
@@ -169,7 +172,7 @@ class CycleFilter:
         of_motion = weight * _MOTION if lag > _LEAST_LAG else 0.0
         speed2 = np.einsum("jc,jc->j", speed, speed)
         # Noise of the positions makes speed.
-        floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / _LAG**2
+        floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / LAG**2
         off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
         elsewhere += of_motion * _TAIL * math.log(1 + off / _TAIL)
         total = self.lost + weigh_places(
@@ -204,31 +207,12 @@ class CycleFilter:
         )  # fmt: skip
         self.lost += (1 - self.lost) * leave - come
 
-    def _velocity(self, live: LivePose) -> tuple[FloatArray, Mask, float]:
-        """Return velocities (J, 3) over the lag, the joints they are known for, and the lag."""
-        from retime.methods.align.pose_kernels import pose_velocity
-
-        self._past.append((self._clock, live))
-        while len(self._past) > 2 and self._past[1][0] <= self._clock - _LAG + 1e-6:
-            self._past.pop(0)
-        then, before = self._past[0]
-        lag = self._clock - then
-        moving = live.visible & before.visible
-        speed = pose_velocity(live.points, before.points, moving, max(lag, 1e-9))
-        self.speed = (
-            float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
-        )
-        return speed, moving, lag
-
-    def _evidence(self, live: LivePose, seconds: float) -> float:
-        """Return what a pose counts: a new one in full, one that is held little; by time."""
-        from retime.methods.align.pose_kernels import mean_travel
-
-        if seconds <= 0 or len(self._past) < 2:
+    def _evidence(self, seconds: float) -> float:
+        """Return the weight of a pose: full for a new one, little for a held one; by time."""
+        travel = self._recent.travel()
+        if seconds <= 0 or (travel is None and self._recent.is_first):
             return 1.0
-        before = self._past[-2][1]
-        both = live.visible & before.visible
-        travel = mean_travel(live.points, before.points, both) if both.any() else 0.0
+        travel = travel or 0.0
         self._news = min(
             3.0, self._news * math.exp(-seconds / _FRESH) + 0.4 * travel / _FULL_TRAVEL
         )
@@ -236,7 +220,7 @@ class CycleFilter:
         return news * min(1.0, seconds / _STEP)
 
     def _judge_copy(self, live: LivePose, nearest: int, seconds: float) -> None:
-        """Return how much of the distance to the nearest place lasts from frame to frame."""
+        """Judge by how much of the distance lasts between frames whether this is a copy."""
         from retime.methods.align.cycle_kernels import residual
 
         self._frames += 1
@@ -318,15 +302,3 @@ class CycleFilter:
         recorded = self.path[min(len(self.path) - 1, round(self.time * self.places))]
         off = pose_difference(recorded, live.points, live.visible)
         self._bias += share * live.visible[:, None] * (off - self._bias)
-
-
-def _reach(decay: FloatArray) -> FloatArray:
-    """Return what jumps on and back sum up to from each place (2, N)."""
-    count = len(decay)
-    out = np.ones((2, count))
-    for row, order in ((0, range(count - 2, -1, -1)), (1, range(1, count))):
-        total = 0.0
-        for j in order:
-            total = decay[j + (row == 0)] * (1 + total)
-            out[row, j] = max(total, 1e-3)
-    return out

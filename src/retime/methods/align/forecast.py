@@ -14,7 +14,7 @@ FORECASTS: tuple[ForecastName, ...] = ("dead_reckoning", "exponential", "holt", 
 
 # Gains of level and trend.
 _LEVEL, _TREND = 0.7, 0.5
-# The adaptive gain is how one-sided errors were of late (Trigg and Leach), within bounds.
+# The adaptive gain is the share of recent errors with the same sign (Trigg and Leach), bounded.
 _TRACKING, _LEAST_LEVEL, _MOST_LEVEL = 0.3, 0.3, 0.98
 
 

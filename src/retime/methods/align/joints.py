@@ -15,6 +15,7 @@ from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
+from retime.sentences import Moment
 
 # The joints of section 4, in its order: head, centre hip, right and left hip, middle and upper
 # chest, left and right shoulder, elbow and wrist, left and right knee and ankle.
@@ -79,8 +80,10 @@ class Recording(ReadOnlyArrays):
         if not known.all():
             frame, joint = np.argwhere(~known)[0]
             raise InputError(
-                f"the recording has no position for {self.joints[joint]} at {times[frame]:g} s; "
-                "fill gaps before following it, or leave the joint out; positions are metres"
+                "the recording has no position for {joint} at {time}; fill gaps before following "
+                "it, or leave the joint out; positions are metres",
+                joint=self.joints[joint],
+                time=Moment(float(times[frame])),
             )
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "points", points)

@@ -25,6 +25,7 @@ from retime.motion.edits import Edit
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
+from retime.sentences import Lasting, Named
 from retime.times import Length
 from retime.timing import TimeWarp
 
@@ -79,7 +80,7 @@ class AlignParameters:
             minimum=1,
             maximum=32,
             advanced=True,
-            label="Frames skipped at most",
+            label="Max speed",
         ),
     ] = 4
     max_stall: Annotated[
@@ -321,11 +322,11 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
 
 def _longer_waits(seconds: float, longer: float) -> Note:
     return Note(
-        f"the clip waits up to {seconds:.2g} s at a time: the reference lasts {longer:.3g} times "
-        "as long",
+        "the clip waits up to {seconds:.2g} at a time: the reference lasts {longer:.3g} times as "
+        "long",
         Remedy(parameter="max_stall"),
         code="longer-waits",
-        seconds=seconds,
+        seconds=Lasting(seconds),
         longer=longer,
     )
 
@@ -384,6 +385,8 @@ def _search(
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no alignment keeps to the limits: the takes differ too much in length for them; allow "
-            "a larger max_step or a longer max_stall" + ("" if open_end else ", or an open end")
+            "a larger {step} or a longer {stall}" + ("" if open_end else ", or an open end"),
+            step=Named("max_step"),
+            stall=Named("max_stall"),
         )
     return costs, low, path

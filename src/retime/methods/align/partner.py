@@ -10,6 +10,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.motion import Motion, Pose, quat
 from retime.motion.kinematics import positions
+from retime.sentences import Moment
 
 
 class Partner:
@@ -41,7 +42,7 @@ class Partner:
         """Return the partner's pose at a time of the recording, held beyond its ends."""
         motion = self.motion
         if not np.isfinite(time):
-            raise InputError(f"a partner has no pose at {time} s")
+            raise InputError("the partner has no pose at {time}", time=Moment(time))
         frame, share = motion.frame_at(time)
         i, u = int(frame), float(share)
         j = min(i + 1, len(motion) - 1)

@@ -178,8 +178,8 @@ def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # type: ignore[no-untyped-def]
-    """Learn the lengths (B,) of bones visible, and take out of sight what cannot be.
+def measure_bones(points, visible, bones, lengths, spread, seen, first, odd, most):  # type: ignore[no-untyped-def]
+    """Learn lengths (B,) and their variance of bones visible, and take out of sight what cannot be.
 
     The median of the ``first`` (B, 7) lengths is where the mean starts; a length that is off by
     more than a third is an outlier then, unless as many come in a row (``odd``) as make a new body.
@@ -201,13 +201,16 @@ def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # t
             first[k, int(seen[k])] = length
             seen[k] += 1
             lengths[k] = np.median(first[k, : int(seen[k])])
+            spread[k] = np.var(first[k, : int(seen[k])])
             continue
         known[a] += 1
         known[b] += 1
         if abs(length - lengths[k]) <= lengths[k] / 3:
             odd[k] = 0
             seen[k] = min(seen[k] + 1, most)
-            lengths[k] += (length - lengths[k]) / seen[k]
+            off = length - lengths[k]
+            lengths[k] += off / seen[k]
+            spread[k] += (off * off - spread[k]) / seen[k]
             continue
         if not lengths[k] / 2.5 <= length <= lengths[k] * 2.5:
             bad[a] += 1
@@ -219,6 +222,33 @@ def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # t
     for j in range(joints):
         if known[j] and bad[j] == known[j]:
             visible[j] = False
+
+
+@kernel
+def steady_lengths(measured, spread, seen, recorded, least):  # type: ignore[no-untyped-def]
+    """Return a performer's lengths of bones (B,) without what the noise of joints adds to them.
+
+    Noise makes a bone longer on the mean: by its variance, divided by the length. A length that
+    differs from the recorded one, at the performer's size, by no more than chance (``least``
+    metres, and what the ``spread`` of as many as ``seen`` allows) is the recorded one, so that
+    noise does not bend the same body.
+    """
+    out = np.zeros(len(measured))
+    theirs = own = 0.0
+    for k in range(len(measured)):
+        if measured[k] > 1e-6:
+            square = measured[k] * measured[k]
+            out[k] = np.sqrt(max(square - 2.0 * spread[k], 0.25 * square))
+            theirs += out[k]
+            own += recorded[k]
+    size = theirs / own if own > 0 else 1.0
+    for k in range(len(measured)):
+        if out[k] > 0:
+            usual = size * recorded[k]
+            off = out[k] - usual
+            share = 4.0 * (spread[k] / seen[k] + least * least) / max(off * off, 1e-18)
+            out[k] = usual + off * max(0.0, 1.0 - share * share)
+    return out
 
 
 @kernel

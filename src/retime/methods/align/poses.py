@@ -20,6 +20,8 @@ from retime.methods.align.joints import Recording
 _BONES = 4.0
 # How many poses a bone's length is averaged over, and how many tell where to begin.
 _SIZED_OVER, _FIRST = 250, 7
+# Bones whose lengths differ by less than this, in metres, are of one body.
+_SAME_LENGTH = 0.0003
 # A joint farther away than this, in metres, is no joint.
 _FARTHEST = 1e6
 _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
@@ -125,6 +127,7 @@ class Sizer:
     def reset(self) -> None:
         """Forget the performer's build."""
         self._live = np.zeros(len(self.bones))
+        self._spread = np.zeros(len(self.bones))
         self._seen = np.zeros(len(self.bones))
         self._first = np.zeros((len(self.bones), _FIRST))
         self._odd = np.zeros(len(self.bones))
@@ -136,7 +139,7 @@ class Sizer:
     def measure(self, recording: Recording) -> None:
         """Know a performer's build at once, from all of a performance."""
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
-        self._seen[:] = _SIZED_OVER
+        self._spread[:], self._seen[:] = 0.0, _SIZED_OVER
         self._lowest = floor_of(recording)
         self._lows = [] if np.isnan(self._lowest) else [self._lowest] * _STEADY
         if self._head is not None:
@@ -145,13 +148,14 @@ class Sizer:
     def learn(self, other: Sizer) -> None:
         """Take over the build that another has measured with the same joints."""
         self._live, self._seen = other._live.copy(), other._seen.copy()
+        self._spread = other._spread.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
         self._highest, self._lowest = other._highest, other._lowest
         self._lows, self._begins_high = other._lows.copy(), other._begins_high
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
-        from retime.methods.align.pose_kernels import measure_bones, put_on_bones
+        from retime.methods.align.pose_kernels import measure_bones, put_on_bones, steady_lengths
 
         try:
             points = np.array(pose, dtype=float)
@@ -169,13 +173,14 @@ class Sizer:
         points[visible, 1] -= self._rise(points, visible, learn)
         if learn and visible.any():
             measure_bones(
-                points, visible, self.bones, self._live, self._seen, self._first, self._odd,
-                _SIZED_OVER,
+                points, visible, self.bones, self._live, self._spread, self._seen, self._first,
+                self._odd, _SIZED_OVER,
             )  # fmt: skip
         if not visible.any():
             return LivePose(points, visible)
+        lengths = steady_lengths(self._live, self._spread, self._seen, self._lengths, _SAME_LENGTH)
         placed = put_on_bones(
-            points, visible, self.bones, self._lengths, self._live, self._legs, _LEAST_BONES,
+            points, visible, self.bones, self._lengths, lengths, self._legs, _LEAST_BONES,
             self._by_height(points, visible), self.scale,
         )  # fmt: skip
         return LivePose(placed, visible)

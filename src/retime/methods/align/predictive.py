@@ -24,17 +24,18 @@ from retime.methods.align.joints import Recording
 from retime.methods.align.poses import LivePose, centred
 from retime.motion import Motion
 
-# With an automatic gamma, what the recording is late by is made up within so many seconds.
+# With an automatic gamma, a delay is caught up within this time (s).
 _MAKE_UP = 0.2
-# A mean joint this far from the recording (metres) for so long (seconds) means the place is lost.
+# Mean distance of the joints (m), and its duration (s), from which the place is lost.
 _LOST, _LOST_SECONDS = 0.25, 0.5
-# Confidence falls to 1/e where the mean joint is this far off, in metres.
+# Mean distance of the joints at which the confidence is 1/e (m).
 _FAR = 0.2
-# Slower than this (metres a second, over so many seconds) the performer stands, where the recording
-# moves faster than the second.
+# The performer stands below the first speed (m/s) where the recording moves above the second, over
+# this time (s).
 _STANDS, _MOVES, _STOP_SECONDS = 0.05, 0.1, 0.15
 _KEYS = 64
-# An automatic period is the median of so many intervals, within these bounds, seconds.
+# Automatic period: its value before the first poses, the number of intervals of its median, and its
+# bounds (s).
 _USUAL_PERIOD, _INTERVALS, _LEAST_PERIOD, _MOST_PERIOD = 0.04, 15, 0.01, 0.1
 
 
@@ -92,7 +93,7 @@ class PredictiveAligner(Aligner):
         self._auto_period = period == "auto"
         period = _USUAL_PERIOD if isinstance(period, str) and self._auto_period else period
         if isinstance(period, str) or not (np.isfinite(period) and 0.001 <= period <= 1):
-            raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s, or 'auto'")
+            raise InputError(f"the period is {period!r}; it can be from 0.001 to 1, or 'auto'")
         if cost not in ("position", "derivative"):
             raise InputError(f"no cost {cost!r}; there are position and derivative")
         super().__init__(reference, times=times, joints=joints)

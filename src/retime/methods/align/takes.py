@@ -11,11 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.align.poses import LivePose, Mask, velocity
+from retime.methods.align.poses import LivePose
+from retime.methods.align.velocities import (
+    RecentPoses,
+    jump_sums,
+    recorded_velocities,
+    usual_rates,
+)
 
 _PLACES = 60.0
 _RATES = np.r_[0.0, np.arange(0.25, 2.6, 0.2)]
-_USUAL_SPREAD = 0.35
 _STEP = 0.04
 # Shares of belief that change rate (per step), and that stop, start and jump (per second): a
 # little forward, a little back, and far forward.
@@ -32,8 +37,8 @@ _START = 0.04
 # Tolerance of a joint: a fixed part in metres, and a share of its own range.
 _TOLERANCE, _RANGE_SHARE = 0.06, 0.4
 _POSE_TAIL, _POSE_WEIGHT = 4.0, 0.3
-# Tolerance of velocity: a share, and a floor in metres a second; over how many seconds.
-_RELATIVE, _FLOOR, _LAG = 0.25, 0.25, 0.08
+# Tolerance of velocity: a share, and a floor (m/s).
+_RELATIVE, _FLOOR = 0.25, 0.25
 _MOTION_TAIL, _MOTION_WEIGHT = 8.0, 0.8
 _LEAST_LAG = 0.02
 # A place repeats an earlier one if they are alike within this many tolerances, and so much travel
@@ -64,10 +69,7 @@ class TakeFilter:
         self.duration = duration
         count, _joints, _ = self.path.shape
         self.places = (count - 1) / duration
-        lag = min(count - 1, max(1, round(_LAG * self.places)))
-        self._motion = np.empty_like(self.path)
-        self._motion[lag:] = velocity(self.path[lag:], self.path[:-lag], lag / self.places)
-        self._motion[:lag] = self._motion[lag]
+        self._motion = recorded_velocities(self.path, self.places)
         self._speed2 = (self._motion**2).sum(axis=2)
         self._tolerance = _TOLERANCE**2 + _RANGE_SHARE**2 * self.path.var(axis=0).sum(axis=1)
         travel = (np.sqrt(self._speed2).mean(axis=1) + _LEAST_TRAVEL) / self.places
@@ -80,16 +82,10 @@ class TakeFilter:
         at = np.arange(0, count, every)
         self._fresh = np.interp(np.arange(count), at, 1 - np.exp(-((new / _ALIKE) ** 2)))
         self._decay = np.exp(-travel / _JUMP_WAYS[:, None])
-        self._reach = np.ones((3, count))
-        for kind, order in ((0, -1), (2, -1), (1, 1)):
-            total = 0.0
-            steps = range(count - 2, -1, -1) if order < 0 else range(1, count)
-            for j in steps:
-                total = self._decay[kind, j + 1 if order < 0 else j] * (1 + total)
-                self._reach[kind, j] = max(total, 1e-3)
-        self._going = np.exp(-0.5 * ((_RATES - 1) / _USUAL_SPREAD) ** 2)
-        self._going[0] = 0.0
-        self._going /= self._going.sum()
+        self._reach = np.stack(
+            [jump_sums(d, back=b) for d, b in zip(self._decay, (False, True, False), strict=True)]
+        )
+        self._going = usual_rates(_RATES)
         self._moved = np.zeros((count, len(_RATES)))
         self._cost = np.zeros((count, len(_RATES)))
         self._at = np.zeros(count)
@@ -114,8 +110,7 @@ class TakeFilter:
         self.belief = near[:, None] / max(near.sum(), 1e-300) * usual
         self._active = 0, len(self.path)
         self._bias = np.zeros(self.path.shape[1:])
-        self._past: list[tuple[float, LivePose]] = []
-        self._clock = 0.0
+        self._recent = RecentPoses()
         self.place = self.time = time
         self.rate, self.still, self.confidence, self.distance = 1.0, 0.3, 1.0, 0.0
         self.speed = 0.0  # of the performer's mean joint, metres a second
@@ -132,10 +127,9 @@ class TakeFilter:
         """Take in a pose, some seconds after the last."""
         from retime.methods.align.belief_kernels import move_belief, weigh_take
 
-        self._clock += seconds
-        speed, moving, lag = self._velocity(live)
+        speed, moving, lag = self._recent.add(live, seconds)
         self.speed = float(np.linalg.norm(speed[moving], axis=1).mean()) if moving.any() else 0.0
-        weight = self._evidence(live, seconds)
+        weight = self._evidence(seconds)
         part = self._within_reach(seconds)
         belief = self.belief[part]
         if seconds > 0:
@@ -166,29 +160,13 @@ class TakeFilter:
         fastest = int(seconds * self.places * _RATES[-1]) + 2
         return slice(int(first), min(len(self.path), int(last) + fastest))
 
-    def _velocity(self, live: LivePose) -> tuple[FloatArray, Mask, float]:
-        """Return velocities (J, 3) over the lag, the joints they are known for, and the lag."""
-        from retime.methods.align.pose_kernels import pose_velocity
-
-        self._past.append((self._clock, live))
-        while len(self._past) > 2 and self._past[1][0] <= self._clock - _LAG + 1e-6:
-            self._past.pop(0)
-        then, before = self._past[0]
-        lag = self._clock - then
-        moving = live.visible & before.visible
-        return pose_velocity(live.points, before.points, moving, max(lag, 1e-9)), moving, lag
-
-    def _evidence(self, live: LivePose, seconds: float) -> float:
-        """Return what a pose counts: little where the performer stands, and by time, not frames."""
-        from retime.methods.align.pose_kernels import mean_travel
-
-        if len(self._past) < 2 or seconds <= 0:
+    def _evidence(self, seconds: float) -> float:
+        """Return the weight of a pose: little if the performer stands, and by time, not frames."""
+        travel = self._recent.travel()
+        if seconds <= 0 or (travel is None and self._recent.is_first):
             return 1.0
-        before = self._past[-2][1]
-        both = live.visible & before.visible
-        if not both.any():
+        if travel is None:
             return min(1.0, seconds / _STEP)
-        travel = mean_travel(live.points, before.points, both)
         news = 1 - np.exp(-travel / _FULL_TRAVEL * (_STEP / seconds))
         return float((_STILL_WEIGHT + (1 - _STILL_WEIGHT) * news) * min(1.0, seconds / _STEP))
 

@@ -10,16 +10,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "centre_input",
-    "change_norms",
-    "distance_terms",
-    "finish_costs",
-    "lagged_products",
-    "nearest_frames",
-    "nearest_three",
-]
-
 
 @kernel
 def change_norms(shown, middle, weights, norms):  # type: ignore[no-untyped-def]

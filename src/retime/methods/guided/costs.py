@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,17 +19,13 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FeatureWeights", "Precision", "ReferenceFrames", "cost_table", "reference_features"]
-
 Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
 _REFERENCES, _PAIRS = 512, 1 << 17
-# Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
-# in single precision.
+# Number of products in memory while a signal is scored, and number of frame pairs above which they
+# are in single precision.
 _SCORED, _MANY = 1 << 21, 1 << 23
-# Number of frames of a finished signal whose features are in memory at once.
-_AT_ONCE = 1024
 # Distance of references that pad a block to a multiple of four.
 _FAR = 1e29
 
@@ -67,30 +64,20 @@ def reference_features(references: Sequence[FloatArray], weights: FeatureWeights
 
 @dataclass(frozen=True, eq=False)
 class ReferenceFrames:
-    """Concatenated reference signals, and the terms of features that do not depend on the input.
-
-    Parameters
-    ----------
-    shown : array (F, D)
-        All frames, less ``centre``: small numbers keep more digits.
-    centre : array (D,)
-        Mean of all frames.
-    middle : array of int (Q,)
-        The middle frame of each reference triple, the last repeated to fill a four.
-    changes : array (Q,)
-        Squared norms of the features' velocity and acceleration.
-    count : int
-        Number of triples.
-    weights : FeatureWeights
-        Weights of the features.
-    """
+    """Concatenated reference signals, and the terms of features that do not depend on the input."""
 
     shown: FloatArray
+    """All frames, less ``centre``: small numbers keep more digits. Shape (F, D)."""
     centre: FloatArray
+    """Mean of all frames. Shape (D,)."""
     middle: npt.NDArray[np.int64]
+    """The middle frame of each reference triple, the last repeated to fill a four. Shape (Q,)."""
     changes: FloatArray
+    """Squared norms of the features' velocity and acceleration. Shape (Q,)."""
     count: int
+    """Number of triples."""
     weights: FeatureWeights
+    """Weights of the features."""
 
     @classmethod
     def of(cls, references: Sequence[FloatArray], weights: FeatureWeights) -> ReferenceFrames:
@@ -114,12 +101,13 @@ class ReferenceFrames:
                 f"need at least {neighbours + 2} frames of it"
             )
 
-    def features(self, middles: npt.NDArray[np.int64]) -> FloatArray:
-        """Return the features (..., 3 D) of triples by their middle frames."""
-        last, this, coming = (self.shown[middles + k] for k in (-1, 0, 1))
-        out = self.weights.features(last, this, coming)
-        out[..., : len(self.centre)] += self.weights.pose * self.centre
-        return out
+    @cached_property
+    def norms(self) -> FloatArray:
+        """Squared norms (F,) of features, infinite where a frame is the middle of no triple."""
+        norms, middle = np.full(len(self.shown), np.inf), self.middle[: self.count]
+        own = self.weights.squares[0] * _norms(self.shown)[middle]
+        norms[middle] = self.changes[: self.count] + own
+        return norms
 
     def nearest(self, poses: FloatArray, neighbours: int) -> npt.NDArray[np.int64]:
         """Find the reference frames nearest to each inner frame of a finished signal (m, D).
@@ -134,31 +122,30 @@ class ReferenceFrames:
         # Single precision is enough to find the nearest; their distances are computed in double.
         kind: Any = np.float64 if inner * self.count < _MANY else np.float32
         poses, shown = (poses - self.centre).astype(kind), self.shown.astype(kind, copy=False)
-        base = np.full(len(shown), np.inf)
-        middle = self.middle[: self.count]
-        base[middle] = self.changes[: self.count]
-        base[middle] += self.weights.squares[0] * _norms(self.shown)[middle]
         squares = np.full((inner, neighbours), np.inf, kind)
         found = np.ones((inner, neighbours), np.int64)
         block = max(_SCORED // len(shown), 16)
-        weights, base = self.weights.squares.astype(kind), base.astype(kind)
+        weights, norms = (a.astype(kind) for a in (self.weights.squares, self.norms))
         for i in range(0, inner, block):
             part = slice(i, min(i + block, inner))
             products = poses[i : part.stop + 2] @ shown.T
-            nearest_frames(products, weights, base, squares[part], found[part])
+            nearest_frames(products, weights, norms, squares[part], found[part])
         return found
 
     def score(self, poses: FloatArray, neighbours: int) -> float:
         """Score a finished signal (m, D): the objective (1)."""
         if len(poses) < 3:
             return 0.0
-        nearest, total = self.nearest(poses, neighbours), 0.0
-        for i in range(0, len(nearest), _AT_ONCE):
-            here = poses[i : i + _AT_ONCE + 2]
-            features = self.weights.features(here[:-2], here[1:-1], here[2:])
-            apart = self.features(nearest[i : i + _AT_ONCE]) - features[:, None]
-            total += float(np.sqrt(np.einsum("tkd,tkd->tk", apart, apart)).mean(axis=1).sum())
-        return total
+        apart = self.distances(poses, self.nearest(poses, neighbours))
+        return float(apart.mean(axis=1).sum())
+
+    def distances(self, poses: FloatArray, nearest: npt.NDArray[np.int64]) -> FloatArray:
+        """Return the distances (m - 2, k) of a signal (m, D) from reference frames (m - 2, k)."""
+        from retime.methods.guided.polish_kernels import feature_distances
+
+        out = np.empty(nearest.shape)
+        feature_distances(poses - self.centre, self.shown, nearest, self.weights.squares, out)
+        return out
 
 
 def cost_table(

@@ -12,7 +12,7 @@ from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
 from retime.body.size import standing_height
 from retime.errors import InputError
-from retime.methods.guided.library import Library
+from retime.methods.guided.library import Library, clips_of
 from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
@@ -21,18 +21,8 @@ from retime.motion.memory import memory
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = [
-    "KEPT_FEATURES",
-    "SMOOTHING",
-    "TAU",
-    "Signals",
-    "filtered",
-    "pose_signals",
-    "sampled",
-]
-
-# What a reference may remember under this name: a function (key, make) that gives places of its
-# joints that were made before, or makes and keeps them.
+# Name of a cache of the reference: a function (key, make) that returns cached joint positions, or
+# computes and caches them.
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
@@ -100,7 +90,8 @@ def _common_joints(
         above = carriers(skeleton)  # not a part of the pose
         every = [j for j in range(len(skeleton)) if j not in above]
         return every, [every for _ in references]
-    names = [n for n in skeleton.names if all(n in r.skeleton for r in references)]
+    shared = set(skeleton.names).intersection(*(r.skeleton.names for r in references))
+    names = [n for n in skeleton.names if n in shared]
     if len(names) >= max(_LEAST_JOINTS, 0.6 * min(len(skeleton), 20)):
         own = [skeleton.index(n) for n in names]
         return own, [[r.skeleton.index(n) for n in names] for r in references]
@@ -112,7 +103,8 @@ def _common_roles(
 ) -> tuple[list[int], list[list[int]]]:
     """Match joints by common roles."""
     body, others = find_body(motion), [find_body(r) for r in references]
-    roles = [r for r in ROLES if r in body.roles and all(r in o.roles for o in others)]
+    shared = set(body.roles).intersection(*(o.roles for o in others))
+    roles = [r for r in ROLES if r in shared]
     if len(roles) < _LEAST_JOINTS:
         raise InputError(
             Note(
@@ -218,21 +210,25 @@ def _reference_joints(
     (first, *others) = references
     if isinstance(first, Library) and not others and level:
         return _library_joints(motion, first, rate)
-    clips = [m for r in references for m in (r.motions() if isinstance(r, Library) else [r])]
+    clips = clips_of(references)
     own, theirs = _common_joints(motion, clips)
-    out: list[tuple[FloatArray | None, bool]] = []
-    for reference, joints in zip(clips, theirs, strict=True):
-        if reference is motion and not level:
-            out.append((None, False))
-            continue
-        place = _places(motion, reference, rate)
-        if level:
-            place = place - np.array([0.0, ground_height(place), 0.0])
-        place = place[:, joints]
-        resized = not _same_bones(motion, reference)
-        place = place / _reach(place) if resized else place
-        out.append((filtered(place, SMOOTHING * rate), resized))
-    return own, out
+    pairs = zip(clips, theirs, strict=True)
+    return own, [_smoothed(motion, clip, joints, rate, level=level) for clip, joints in pairs]
+
+
+def _smoothed(
+    motion: Motion, reference: Motion, joints: list[int], rate: float, *, level: bool
+) -> tuple[FloatArray | None, bool]:
+    """Return the smoothed positions of a reference's joints, and whether they were resized."""
+    if reference is motion and not level:
+        return None, False
+    place = _places(motion, reference, rate)
+    if level:
+        place = place - np.array([0.0, ground_height(place), 0.0])
+    place = place[:, joints]
+    resized = not _same_bones(motion, reference)
+    place = place / _reach(place) if resized else place
+    return filtered(place, SMOOTHING * rate), resized
 
 
 def _library_joints(

@@ -21,13 +21,11 @@ from retime.methods.guided.windows import RATES, Evidence, find_evidence
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = ["follow_reference"]
-
-# Price of a squared log rate, and of its squared change from frame to frame (at 30 a second).
+# Cost of the squared log rate, and of its squared change from frame to frame (at 30 fps).
 _STAY, _CHANGE = 0.1, 3.0
 # Smoothing of the rates on the grid by a Gaussian, frames.
 _BLUR = 1.5
-# The stiffness of a rate is what leaving it by so many levels costs: a third of an octave.
+# The stiffness of a rate is the cost of leaving it by this many levels, a third of an octave.
 _LEAVE = 4
 # Rounds of Newton's method, its largest step, and when lengths are met, in frames.
 _ROUNDS, _MOST, _MET = 60, 0.5, 1e-9

@@ -22,13 +22,6 @@ from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-__all__ = [
-    "guide",
-    "guided_edit",
-    "guided_signal_warp",
-    "guided_warp",
-]
-
 
 @takes(GuidedParameters)
 def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:

@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,6 @@ from retime.io.json_text import parse_json
 from retime.io.npz import motion_from_parts, motion_parts
 from retime.motion import Motion
 from retime.temporary import remove_left
-
-__all__ = ["INDEX", "Library", "as_npy", "library_files", "open_motion", "store_motion"]
 
 INDEX = ".retime-index"
 VERSION = 1
@@ -195,3 +193,9 @@ def _keep(place: Path, store: Callable[[Path], None]) -> None:
             os.replace(beside / "made", place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def clips_of(references: Sequence[Motion | Library]) -> list[Motion]:
+    """Return the clips of references, with those of libraries."""
+    each = (r.motions() if isinstance(r, Library) else [r] for r in references)
+    return [clip for clips in each for clip in clips]

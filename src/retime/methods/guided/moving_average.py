@@ -9,8 +9,6 @@ import numpy as np
 
 from retime.arrays import FloatArray
 
-__all__ = ["moving_average"]
-
 
 def moving_average(
     values: FloatArray, fixed: Sequence[int], window: int, *, loop: bool = False

@@ -31,8 +31,6 @@ from retime.methods.guided.search import Path, find_path, find_priced_path
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = ["keep_own_timing"]
-
 # Cells per frame, for clips that get shorter and for those that are stretched somewhere.
 _CELLS, _STRETCHED_CELLS, _MOST_CELLS = 4, 8, 64
 # Highest speed where time is stretched, or 1.5 times that required by keytimes.
@@ -43,7 +41,8 @@ _CHANGE, _CHANGE_RATE = 0.25, 30.0
 _CHANGE_PRICE, _WALL = 0.2, 10.0
 # Weight of the steps at the ends, which are part of one triple; others are part of two.
 _ENDS = 2.0
-# Number of cells above which inputs are searched by price first, and the margin in frames.
+# Number of cells above which a search with a Lagrange multiplier on the length runs first, and its
+# margin in frames.
 _LONG, _MARGIN = 3000, 20
 # Largest number of values in the table of costs (half a gigabyte), and in one that is cached.
 _MOST_TABLE, _KEPT_TABLE = 1 << 27, 1 << 22
@@ -56,7 +55,9 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     p = problem.p
     m = problem.frames_of(length)
     weights = FeatureWeights.of(TAU, 1 / problem.rate)
-    reference = ReferenceFrames.of(problem.references, weights)
+    reference = problem.curve.last(
+        "reference frames", weights, lambda: ReferenceFrames.of(problem.references, weights)
+    )
     reference.must_offer(p.neighbours)
 
     def cost(warp: TimeWarp) -> float:
@@ -82,18 +83,18 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
         p.loop,
     )
     best = problem.frames_drawn(polish.run(first), length)
-    known = {"guided": cost(best), "spline": cost(spline)}
-    if notes and not (problem.allows(best) and known["guided"] <= cost(straightened)):
-        known["guided"], best = cost(straightened), straightened
-    if known["guided"] > known["spline"] and problem.allows(spline):
+    least, spline_cost = cost(best), cost(spline)
+    if notes and not (problem.allows(best) and least <= cost(straightened)):
+        best, least = straightened, cost(straightened)
+    if least > spline_cost and problem.allows(spline):
         # In rare cases a refined spline is better than any path of cells.
         other = problem.frames_drawn(polish.run(straight), length)
-        tried = [(known["guided"], best), (cost(other), other), (known["spline"], spline)]
-        known["guided"], best = min(tried, key=lambda pair: pair[0])
+        tried = [(least, best), (cost(other), other), (spline_cost, spline)]
+        least, best = min(tried, key=lambda pair: pair[0])
     if not (p.speed_limits or problem.allows(best)):
         best = problem.straightened(best)
-        known["guided"] = cost(best)
-    return Found(best, cost, known, gap, notes=notes)
+        least = cost(best)
+    return Found(best, cost, {"guided": least, "spline": spline_cost}, gap, notes=notes)
 
 
 def _first_timing(
@@ -132,7 +133,7 @@ def _unsearched(why: Exception) -> Note:
 
 
 def _pricing(problem: Problem, most: float) -> Pricing:
-    """Return the prices, scaled by the speed of the input, so that body size has no effect."""
+    """Return the weights, scaled by the speed of the input, so that body size has no effect."""
     change = np.diff(problem.curve.poses, axis=0)
     mean = float(np.einsum("ij,ij->", change, change)) / len(change)
     speed = max(FINE * problem.rate * TAU * np.sqrt(mean), 1e-9)

@@ -17,14 +17,12 @@ from retime.methods.guided.search import Path, find_free_path, find_path, find_p
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["search_as_the_paper"]
-
 _NEVER_SLOWER, _USUAL_UPSAMPLING = 1, 4
 # Steps grow with upsampling, and the work with their square.
 _MOST_STEPS_UPSAMPLED = 16
-# Longer inputs are searched by price first.
+# Longer inputs are searched with a Lagrange multiplier on the length first.
 _LONG = 5000
-# Optimality gap of a priced search above which the full search is done.
+# Optimality gap of the multiplier search above which the full search is done.
 _SMALL_GAP = 1e-3
 # Largest number of values in the table of costs: a gigabyte of doubles.
 _MOST_TABLE = 1 << 27

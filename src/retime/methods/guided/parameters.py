@@ -12,8 +12,6 @@ from retime.parameters import About, Choice, Keytimes, LoopParameters, TimingPar
 from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
-__all__ = ["MOST_UPSAMPLING", "GuidedParameters", "Limit", "SearchParameters", "SignalParameters"]
-
 MOST_UPSAMPLING = 16
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
 Limit = tuple[SourceTime, SourceTime, float, float]
@@ -65,6 +63,7 @@ class SearchParameters(LoopParameters):
             metavar="A:B:SLOW:FAST",
             advanced=True,
             label="Speed limits by part",
+            form_help="Slowest and fastest playback speed allowed in a part of the source.",
         ),
     ] = ()
     influence: Annotated[
@@ -184,6 +183,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             metavar="A:B",
             advanced=True,
             label="Part of the reference",
+            form_help="Use only this part of the reference.",
         ),
     ] = None
     reference_warp: Annotated[

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.methods.guided.costs import ReferenceFrames
 from retime.methods.guided.pose_curve import PoseCurve
-
-__all__ = ["Polish", "Pricing"]
 
 # Number of steps, and of further steps while keytimes and limits are not met.
 _ITERATIONS, _MOST_ITERATIONS, _TRIES = 5, 30, 4
@@ -39,24 +38,16 @@ Bounds = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Pricing:
-    """Costs in addition to the scores, in their unit (metres).
-
-    Parameters
-    ----------
-    change : float
-        Price of a squared change of rate.
-    wall : float
-        Price of the squared excess of a change of rate over ``most``.
-    most : float
-        Largest change of rate from one frame to the next.
-    ends : float
-        Weight of the first and the last score, whose steps are part of one triple instead of two.
-    """
+    """Costs in addition to the scores, in their unit (metres)."""
 
     change: float
+    """Weight of a squared change of rate."""
     wall: float
+    """Weight of the squared excess of a change of rate over ``most``."""
     most: float
+    """Largest change of rate from one frame to the next."""
     ends: float = 2.0
+    """Weight of the first and the last score, whose steps are part of one triple instead of two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +55,9 @@ class _State:
     """Source positions, and the terms of the objective there."""
 
     x: FloatArray
-    features: FloatArray
+    poses: FloatArray
     slopes: FloatArray
-    near: FloatArray
+    nearest: npt.NDArray[np.int64]
     distances: FloatArray
     cost: float
 
@@ -90,33 +81,22 @@ class _System:
 
 @dataclass(frozen=True, eq=False)
 class Polish:
-    """Problem of polishing a warp.
-
-    Parameters
-    ----------
-    curve : PoseCurve
-        The input.
-    reference : ReferenceFrames
-        Where the timing comes from.
-    neighbours : int
-        Number of reference frames that each frame is compared with.
-    pricing : Pricing
-        Costs in addition to the scores.
-    pins : sequence of (output frame, source frame)
-        Keytimes, between frames too.
-    bounds : callable, optional
-        Lowest and highest rates (m - 1,) of the steps of a warp.
-    loop : bool
-        Whether the rates at both ends are equal.
-    """
+    """Problem of polishing a warp."""
 
     curve: PoseCurve
+    """The input."""
     reference: ReferenceFrames
+    """Where the timing comes from."""
     neighbours: int
+    """Number of reference frames that each frame is compared with."""
     pricing: Pricing
+    """Costs in addition to the scores."""
     pins: Sequence[tuple[float, float]] = ()
+    """Keytimes as (output frame, source frame), between frames too."""
     bounds: Bounds | None = None
+    """Lowest and highest rates (m - 1,) of the steps of a warp."""
     loop: bool = False
+    """Whether the rates at both ends are equal."""
     _stiff: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -135,7 +115,7 @@ class Polish:
             for _ in range(_TRIES):
                 step = self._step(system, damping)
                 tried = _rising(state.x, step)
-                new = self._evaluate(tried, state.near if held else None)
+                new = self._evaluate(tried, state.nearest if held else None)
                 if new.cost < state.cost - 1e-9:
                     state, damping = new, max(damping / 5, 1e-6)
                     break
@@ -163,19 +143,14 @@ class Polish:
         counts[[0, -1]] *= self.pricing.ends
         return counts
 
-    def _evaluate(self, x: FloatArray, near: FloatArray | None = None) -> _State:
+    def _evaluate(self, x: FloatArray, nearest: npt.NDArray[np.int64] | None = None) -> _State:
         poses, slopes = self.curve.with_slope(x)
-        features = self.reference.weights.features(poses[:-2], poses[1:-1], poses[2:])
-        if near is None:
-            which = self.reference.nearest(poses, self.neighbours)
-            near = np.empty((*which.shape, features.shape[1]))
-            for k in range(self.neighbours):  # one by one, to save memory
-                near[:, k] = self.reference.features(which[:, k])
-        apart = (features - near[:, k] for k in range(self.neighbours))
-        distances = np.sqrt(np.stack([_rows(a, a) for a in apart], axis=1))
+        if nearest is None:
+            nearest = self.reference.nearest(poses, self.neighbours)
+        distances = self.reference.distances(poses, nearest)
         paid = np.where(distances > _NEAR, distances, distances**2 / (2 * _NEAR) + _NEAR / 2)
         cost = float((self._counts(len(x)) * paid.mean(axis=1)).sum()) + self._extra(x)
-        return _State(x, features, slopes, near, distances, cost)
+        return _State(x, poses, slopes, nearest, distances, cost)
 
     def _extra(self, x: FloatArray) -> float:
         price = self.pricing
@@ -211,26 +186,21 @@ class Polish:
         return system
 
     def _add_scores(self, system: _System, state: _State) -> None:
-        m, columns = len(state.x), self.curve.poses.shape[1]
-        weights = self.reference.weights
+        from retime.methods.guided.polish_kernels import add_scores
+
+        reference, counts = self.reference, self._counts(len(state.x))
         # IRLS: |d| is d^2 / |d|, the divisor held.
-        each = self._counts(m)[:, None] / (self.neighbours * np.maximum(state.distances, _NEAR))
-        total = each.sum(axis=1)
-        pull = total[:, None] * state.features - np.einsum("tk,tkd->td", each, state.near)
-        pose, speed, bend = (pull[:, i * columns : (i + 1) * columns] for i in range(3))
-        s = state.slopes
-        gradient, bands = system.gradient, system.bands
-        gradient[1:-1] += _rows((weights.pose * pose - 2 * weights.bend * bend), s[1:-1])
-        gradient[2:] += _rows((weights.speed * speed + weights.bend * bend), s[2:])
-        gradient[:-2] += _rows((weights.bend * bend - weights.speed * speed), s[:-2])
-        own, next_, second = _rows(s, s), _rows(s[1:], s[:-1]), _rows(s[2:], s[:-2])
-        q, v, b = weights.squares
-        bands[2, 1:-1] += total * (q + 4 * b) * own[1:-1]
-        bands[2, :-2] += total * (v + b) * own[:-2]
-        bands[2, 2:] += total * (v + b) * own[2:]
-        bands[1, 1:-1] -= 2 * b * total * next_[:-1]
-        bands[1, 2:] -= 2 * b * total * next_[1:]
-        bands[0, 2:] += (b - v) * total * second
+        each = counts[:, None] / (self.neighbours * np.maximum(state.distances, _NEAR))
+        add_scores(
+            state.poses - reference.centre,
+            state.slopes,
+            reference.shown,
+            state.nearest,
+            each,
+            reference.weights.squares,
+            system.gradient,
+            system.bands,
+        )
 
     def _add_extra(self, system: _System, x: FloatArray) -> None:
         price = self.pricing
@@ -271,11 +241,6 @@ class Polish:
         weight = 2 * self.pricing.wall
         step[1:-1] = plain - tied * (weight * (tie @ plain) / (1 + weight * (tie @ tied)))
         return step
-
-
-def _rows(a: FloatArray, b: FloatArray) -> FloatArray:
-    out: FloatArray = np.einsum("ij,ij->i", a, b)
-    return out
 
 
 def _seam(x: FloatArray) -> float:

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 
-__all__ = ["FINE", "PoseCurve"]
-
 # Samples of the input per frame of the output, between which poses are interpolated.
 FINE = 4
 
@@ -24,15 +22,15 @@ class PoseCurve:
     """A signal that can be evaluated between its samples, by frames of the output.
 
     It is a cubic Hermite spline, because kinks at the samples would stop a descent.
-
-    Parameters
-    ----------
-    poses : array (FINE F + 1, D)
-        Samples, ``FINE`` to a frame.
     """
 
     poses: FloatArray
+    """Samples, ``FINE`` to a frame. Shape (FINE F + 1, D)."""
     _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # One layout in memory, so that kernels are compiled once.
+        object.__setattr__(self, "poses", np.ascontiguousarray(self.poses, np.float64))
 
     def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
         """Return the last value for this curve if it has the same key; otherwise compute it.
@@ -61,16 +59,11 @@ class PoseCurve:
 
     def with_slope(self, x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return values and slopes per frame, (m, D) each, at positions in frames."""
-        place = np.clip(np.asarray(x, dtype=float) * FINE, 0, len(self.poses) - 1)
-        i = np.minimum(place.astype(np.int64), len(self.poses) - 2)
-        h = (place - i)[:, None]
-        before, after = np.maximum(i - 1, 0), np.minimum(i + 2, len(self.poses) - 1)
-        start, end = self.poses[i], self.poses[i + 1]
-        # Tangents by central differences, one-sided at the ends.
-        m0 = (end - self.poses[before]) / (i + 1 - before)[:, None]
-        m1 = (self.poses[after] - start) / (after - i)[:, None]
-        chord = end - start
-        c2, c3 = 3 * chord - 2 * m0 - m1, m0 + m1 - 2 * chord
-        value = start + h * (m0 + h * (c2 + h * c3))
-        slope = FINE * (m0 + h * (2 * c2 + 3 * h * c3))
-        return value, slope
+        from retime.methods.guided.polish_kernels import sample_curve
+
+        places = np.asarray(x, dtype=float) * FINE
+        values = np.empty((len(places), self.poses.shape[1]))
+        slopes = np.empty_like(values)
+        sample_curve(self.poses, places, values, slopes)
+        slopes *= FINE
+        return values, slopes

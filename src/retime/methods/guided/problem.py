@@ -13,11 +13,10 @@ from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
 from retime.notes import Note
+from retime.sentences import Lasting, Named, Span
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
-
-__all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
 
 # Default of the lowest mean speed between two keytimes.
 SLOWEST = 1e-3
@@ -28,33 +27,23 @@ _BESIDE_A_KEYTIME = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A signal, its references, and the request.
-
-    Parameters
-    ----------
-    curve : PoseCurve
-        The input.
-    references : tuple of array (R, D)
-        Reference signals at ``rate``.
-    domain : (float, float)
-        First and last time of the input, seconds.
-    rate : float
-        Frames per second of the output.
-    p : SearchParameters
-        The request.
-    own : bool
-        Whether the reference is the unedited input.
-    tall : float
-        Height of the figure, or the size of a signal, in the signal's unit.
-    """
+    """A signal, its references, and the request."""
 
     curve: PoseCurve
+    """The input."""
     references: tuple[FloatArray, ...]
+    """Reference signals at ``rate``. Shape (R, D) each."""
     domain: tuple[float, float]
+    """First and last time of the input, seconds."""
     rate: float
+    """Frames per second of the output."""
     p: SearchParameters
+    """The request."""
     own: bool = True
+    """Whether the reference is the unedited input."""
     tall: float = 1.0
+    """Height of the figure, or the size of a signal, in the signal's unit."""
+    _splines: dict[float, TimeWarp] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def length(self) -> float | None:
@@ -64,7 +53,7 @@ class Problem:
             return None
         length = self.domain[1] - self.domain[0] if asked is None else float(asked)
         if not (np.isfinite(length) and length > 0):
-            raise InputError(f"the duration must be above 0 s, not {length:g} s")
+            raise InputError("the duration must be above 0, not {length}", length=Lasting(length))
         return length
 
     def frames_of(self, length: float) -> int:
@@ -73,9 +62,16 @@ class Problem:
 
     def spline(self, length: float) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not increase or are outside."""
-        return keytime_warp(
-            self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
-        )
+        if length not in self._splines:  # a solution asks for it several times
+            self._splines[length] = keytime_warp(
+                self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
+            )
+        return self._splines[length]
+
+    def uniform(self, length: float) -> TimeWarp:
+        """Return the warp of a length that plays the whole input at one speed."""
+        start, end = self.domain
+        return TimeWarp([start, start + length], [start, end])
 
     def position(self, source: FloatArray) -> FloatArray:
         """Return source times as positions in frames of the input."""
@@ -103,15 +99,19 @@ class Problem:
         for first, last, slowest, fastest in self.p.speed_limits:
             if not (first < last and 0 <= slowest <= fastest):
                 raise InputError(
-                    f"the limit {first:g} to {last:g} s at {slowest:g} to {fastest:g} times the "
-                    "speed makes no sense"
+                    "the speed limit for {part} is {slowest:g} to {fastest:g} times the source's; "
+                    "both ranges must rise, and speeds are 0 or more",
+                    part=Span(first, last),
+                    slowest=slowest,
+                    fastest=fastest,
                 )
         whole = (start, end, self.p.min_speed or 0.0, self.p.max_speed)
         return [whole, *self.p.speed_limits]
 
     def rate_bounds(self, length: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and the largest step, in frames, between positions (m,) of a warp."""
-        # Both lengths are rounded to whole frames: a rate of 1 is not quite a frame a frame.
+        # Both lengths are rounded to whole frames, so a rate of 1 is not exactly one frame per
+        # frame.
         one = length / (len(x) - 1) * self.curve.frames / (self.domain[1] - self.domain[0])
         low, high = np.zeros(len(x) - 1), np.full(len(x) - 1, np.inf)
         for first, last, slowest, fastest in self.limits():
@@ -185,37 +185,27 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A solution, and the cost function for curves of its length.
-
-    Parameters
-    ----------
-    warp : TimeWarp
-        The curve.
-    cost : callable
-        Cost of a delivered warp.
-    known : dict
-        Known costs: ``guided``, ``spline``.
-    gap : float
-        Certified bound on how far the search is from the best, as a fraction.
-    evidence : array (n, 2), optional
-        Source times, and how much the reference resembles the input there, 0 to 1.
-    notes : tuple of Note
-        Notes about it.
-    """
+    """A solution, and the cost function for curves of its length."""
 
     warp: TimeWarp
+    """The curve."""
     cost: Callable[[TimeWarp], float]
+    """Cost of a delivered warp."""
     known: dict[str, float] = field(default_factory=dict)
+    """Known costs: ``guided``, ``spline``."""
     gap: float = 0.0
+    """Certified bound on how far the search is from the best, as a fraction."""
     evidence: FloatArray | None = None
+    """Source times, and how much the reference resembles the input there, 0 to 1. Shape (n, 2)."""
     notes: tuple[Note, ...] = ()
+    """Notes about it."""
 
 
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:
     """Raise if keytimes need speeds outside the limits; return them with the ends, in order.
 
-    This is the whole limit of the keytimes of a clip: whatever keeps it is retimed. The studio
-    draws it, so ``tests/data/keytimes.json`` holds for both.
+    This is the only limit on the keytimes of a clip: all keytimes within it can be solved. The
+    studio draws it, so ``tests/data/keytimes.json`` holds for both.
     """
     start, end = problem.domain
     ends = [(start, start)] if length is None else [(start, start), (start + length, end)]
@@ -230,21 +220,43 @@ def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float
                 "both times must rise from one keytime to the next"
             )
         need = (s1 - s0) / (o1 - o0)
-        where = f"between output {o0:.3g} and {o1:.3g} s the speed would have to be {need:.3g}"
+        part = Span(o0, o1)
         if need > fastest * (1 + 1e-9):
             longer = points[-1][0] - start + (s1 - s0) / fastest - (o1 - o0)
-            raise InfeasibleError(
-                f"{where} times the source's, above {fastest:g}; raise max_speed to "
-                f"{np.ceil(10 * need) / 10:g}, or take a duration of {longer:.3g} s"
-            )
+            raise _too_fast(part, need, fastest, longer)
         if need < slowest * (1 - 1e-9):
             shorter = points[-1][0] - start + (s1 - s0) / slowest - (o1 - o0)
-            lower = f"lower min_speed to {np.floor(100 * need) / 100:g}, or "
-            raise InfeasibleError(
-                f"{where} times the source's, below {slowest:g}; "
-                f"{lower if problem.p.min_speed else ''}take a duration of {shorter:.3g} s"
-            )
+            raise _too_slow(part, need, slowest, shorter, limited=bool(problem.p.min_speed))
     return points
+
+
+def _too_fast(part: Span, need: float, most: float, duration: float) -> InfeasibleError:
+    return InfeasibleError(
+        "at output {part:.3g} the speed would have to be {need:.3g} times the source's, above "
+        "{most:g}; raise {name} to {enough:g}, or choose a duration of {duration:.3g}",
+        part=part,
+        need=need,
+        most=most,
+        name=Named("max_speed"),
+        enough=np.ceil(10 * need) / 10,
+        duration=Lasting(duration),
+    )
+
+
+def _too_slow(
+    part: Span, need: float, least: float, duration: float, *, limited: bool
+) -> InfeasibleError:
+    lower = "lower {name} to {enough:g}, or " if limited else ""
+    return InfeasibleError(
+        "at output {part:.3g} the speed would have to be {need:.3g} times the source's, below "
+        f"{{least:g}}; {lower}choose a duration of {{duration:.3g}}",
+        part=part,
+        need=need,
+        least=least,
+        name=Named("min_speed"),
+        enough=np.floor(100 * need) / 100,
+        duration=Lasting(duration),
+    )
 
 
 def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> list[tuple[int, int]]:
@@ -278,25 +290,26 @@ def _must_reach(
 ) -> None:
     start, rate = problem.domain[0], problem.rate
     wide, far = after[0] - before[0], after[1] - before[1]
-    where = f"between output {start + before[0] / rate:.3g} and {start + after[0] / rate:.3g} s"
+    part = Span(start + before[0] / rate, start + after[0] / rate)
     if wide <= 0 or far <= 0:
         raise InfeasibleError(
-            f"two keytimes {where} fall on the same frame at {rate:g} fps; move them apart, or "
-            "raise the rate"
+            "two keytimes at output {part:.3g} fall on the same frame at {rate:g} fps; move them "
+            "apart, or raise the frame rate",
+            part=part,
+            rate=rate,
         )
     need = far / wide / per_frame
     if far > steps * wide:
         nearest = (m - 1 + int(np.ceil(far / steps)) - wide) / rate
-        most = min(steps / per_frame, problem.p.max_speed)
-        raise InfeasibleError(
-            f"{where} the speed would have to be {need:.3g} times the source's, above {most:g}; "
-            f"raise max_speed to {np.ceil(10 * need) / 10:g}, or take a duration of {nearest:.3g} s"
-        )
+        raise _too_fast(part, need, min(steps / per_frame, problem.p.max_speed), nearest)
     if far < wide:
         nearest = (m - 1 + far - wide) / rate
         raise InfeasibleError(
-            f"{where} the motion would have to be slower than 1/{per_frame} of its speed; take a "
-            f"duration of {nearest:.3g} s, or move a keytime"
+            "at output {part:.3g} the motion would have to be slower than 1/{parts} of its speed; "
+            "choose a duration of {duration:.3g}, or move a keytime",
+            part=part,
+            parts=per_frame,
+            duration=Lasting(nearest),
         )
 
 

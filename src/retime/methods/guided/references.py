@@ -10,14 +10,13 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.methods.guided.features import sampled
-from retime.methods.guided.library import Library, library_files
+from retime.methods.guided.library import Library, clips_of, library_files
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.parameters import Range
+from retime.sentences import Span
 from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
-
-__all__ = ["Reference", "cut", "gather", "signature"]
 
 # A motion, a path, a document of a path and its hash, or a sequence of these.
 Reference = Any
@@ -29,7 +28,12 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
     start, end = motion.domain
     a, b = span
     if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
+        raise InputError(
+            "the {what} {part} is not a part of the clip, {clip}",
+            what=what,
+            part=Span(a, b),
+            clip=Span(start, end),
+        )
     steps = max(round((b - a) * motion.rate), 2)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 
@@ -56,7 +60,7 @@ def gather(
         raise InputError("the reference contains no motion")
     if span is None and warp is None:
         return listed
-    found = [m for r in listed for m in (r.motions() if isinstance(r, Library) else [r])]
+    found = clips_of(listed)
     if span is not None:
         found = [cut(m, _own_span(m, span), "reference range") for m in found]
     if warp is not None:
@@ -101,7 +105,5 @@ def _read_reference(item: Reference, rate: float) -> Motion | Library:
         return Library(path, rate, sampled)
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
-        raise InputError(
-            f"the reference {path} is no longer the file that the recipe was made with"
-        )
+        raise InputError(f"the reference {path} has changed since the recipe was written")
     return motion

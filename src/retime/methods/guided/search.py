@@ -13,14 +13,14 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
 
-__all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
-
 Frames = npt.NDArray[np.int64]
 KeyFrames = Sequence[tuple[int, int]]
 
 # Memory for all costs; beyond it, about their square root is kept and the rest recomputed.
 _COST_BYTES = 256 << 20
-# Margin of a priced search on either side of its guess, frames.
+# Number of prices that are tried.
+_ROUNDS = 60
+# Margin of the search with a multiplier on either side of its guess, frames.
 _MARGIN = 20
 
 
@@ -121,12 +121,12 @@ def find_priced_path(
     reach: int | None = None,
     margin: int = _MARGIN,
 ) -> Path | None:
-    """Find a path of ``m`` frames by a price per frame, with a bound on its optimality gap.
+    """Find a path of ``m`` frames with a multiplier per frame, with a bound on its optimality gap.
 
-    A price makes long or short paths cheaper. If the best path at some price has ``m`` frames, it
-    is the best path of that length. If no price gives that length, or there are key frames, the
-    path is searched within ``margin`` frames of the priced paths between key frames; the margin
-    grows while the path touches it. Returns ``None`` if that fails.
+    A multiplier (a cost per frame) favours short or long paths. If the best path at some price has
+    ``m`` frames, it is the best path of that length. If no price gives that length, or there are
+    key frames, the path is searched within ``margin`` frames of the priced paths between key
+    frames; the margin grows while the path touches it. Returns ``None`` if that fails.
     """
     steps, _, n = step_costs.shape
     reach = steps - 1 if reach is None else reach
@@ -154,9 +154,7 @@ def find_priced_path(
     return None
 
 
-def _priced(
-    step_costs: FloatArray, m: int, reach: int, rounds: int = 60
-) -> tuple[npt.NDArray[Any], float] | None:
+def _priced(step_costs: FloatArray, m: int, reach: int) -> tuple[npt.NDArray[Any], float] | None:
     """Find the price whose best path has ``m`` frames; return the path and a lower bound.
 
     If no price gives ``m`` frames, the path is interpolated between the next shorter and longer
@@ -174,7 +172,7 @@ def _priced(
     shorter: Frames | None = None
     longer: Frames | None = None
     bound = -np.inf
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         cost, frames = free_path(step_costs, reach, price)
         if not np.isfinite(cost):
             return None
@@ -183,19 +181,23 @@ def _priced(
             return frames, bound
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
-            break  # no price in between: that length is not on the convex hull
+            break  # no multiplier in between: that length is not on the convex hull
         if len(frames) < m:
             shorter, most = frames, price
         else:
             longer, least = frames, price
         price = (least + most) / 2
         if shorter is not None and longer is not None:
-            # The price at which both paths cost the same.
-            ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
-            price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
+            price = _equal_price(step_costs, reach, shorter, longer)
     if shorter is None or longer is None:
         return None
     return _interpolated(shorter, longer, m), bound
+
+
+def _equal_price(step_costs: FloatArray, reach: int, shorter: Frames, longer: Frames) -> float:
+    """Return the price per frame at which two paths cost the same."""
+    costs = [cost_of(path, step_costs, reach) for path in (shorter, longer)]
+    return (costs[0] - costs[1]) / (len(longer) - len(shorter))
 
 
 def _interpolated(shorter: Frames, longer: Frames, m: int) -> FloatArray:

@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["fewest_cost_path", "free_path"]
-
 
 @kernel
 def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
@@ -26,10 +24,10 @@ def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spa
         to = start[k] - origin + first + 1 - early[k] if length > 0 else start[k] - origin
         row = costs[b]
         out = row[to:]
-        # In whole vectors; what lies beyond is written again, below or by later frames.
+        # In whole vectors; cells beyond the end are overwritten below or by later frames.
         padded = (length + 3) // 4 * 4
-        # What is known so far lies apart: a minimum with the very cell that is written becomes a
-        # masked store, many times as slow.
+        # The minimum so far is in a separate array: a minimum with the written cell itself would
+        # become a masked store, which is many times slower.
         known = nothing
         least, most = max(b - reach, 0), min(b + reach, steps - 1)
         # Four at a time; where fewer are left, the last one again.
@@ -132,7 +130,7 @@ def fewest_cost_path(step_costs, reach, early, late, keep):  # type: ignore[no-u
 
 @kernel
 def free_path(step_costs, reach, price):  # type: ignore[no-untyped-def]
-    """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
+    """Find the path of least cost of any length; return its cost and frames."""
     steps, _, n = step_costs.shape
     cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
     choice = np.zeros((steps, n), np.uint16)
@@ -143,7 +141,8 @@ def free_path(step_costs, reach, price):  # type: ignore[no-untyped-def]
             chosen = 0
             for a in range(max(b - reach, 0), min(b + reach + 1, steps, j)):
                 value = cost[a, j - 1 - a] + step_costs[a, b - max(a - reach, 0), j]
-                better = value < least  # without a branch: which step wins, nobody can foretell
+                # without a branch, because the winning step is unpredictable
+                better = value < least
                 least = value if better else least
                 chosen = a if better else chosen
             cost[b, j] = least + price

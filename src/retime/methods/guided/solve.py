@@ -14,9 +14,6 @@ from retime.methods.guided.paper import search_as_the_paper
 from retime.methods.guided.problem import Found, Problem
 from retime.notes import Note
 from retime.timing import TimeWarp
-from retime.timing.curves import keytime_warp
-
-__all__ = ["Guidance", "solve"]
 
 # Input frames from which BLAS may use all threads.
 _LONG = 2000
@@ -24,25 +21,20 @@ _LONG = 2000
 
 @dataclass(frozen=True, eq=False)
 class Guidance:
-    """A guided warp and its costs.
-
-    Parameters
-    ----------
-    warp : TimeWarp
-        The warp.
-    costs : dict
-        Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
-        keytimes, ``uniform`` speed and, with an influence below 1, the ``blended`` curve.
-    gap : float
-        Certified relative bound on the distance from the optimum; 0 at the optimum.
-    evidence : array (n, 2), optional
-        Source times, and how much a foreign reference resembles the clip there, 0 to 1.
-    """
+    """A guided warp and its costs."""
 
     warp: TimeWarp
+    """The warp."""
     costs: dict[str, float]
+    """Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
+    keytimes, ``uniform`` speed and, with an influence below 1, the ``blended`` curve.
+    """
     gap: float = 0.0
+    """Certified relative bound on the distance from the optimum; 0 at the optimum."""
     evidence: FloatArray | None = field(default=None)
+    """Source times, and how much a foreign reference resembles the clip there, 0 to 1. Shape
+    (n, 2).
+    """
 
 
 def solve(problem: Problem) -> Guidance:
@@ -63,7 +55,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
         costs = {"guided": found.cost(found.warp), "spline": found.cost(spline)}
     costs["uniform"] = costs["spline"]
     if p.keytimes:
-        costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
+        costs["uniform"] = found.cost(problem.uniform(length))
     than = [_compared(costs, "uniform", "uniform speed")]
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))

@@ -11,23 +11,15 @@ from retime.methods.guided.features import TAU, filtered, pose_signals
 from retime.methods.guided.pose_curve import FINE
 from retime.motion import Motion
 
-__all__ = ["Suggestion", "suggest_keytimes"]
-
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A moment whose timing matters.
-
-    Parameters
-    ----------
-    time : float
-        Source time, seconds.
-    weight : float
-        Increase of the objective there at double speed, relative to the largest in the clip.
-    """
+    """A moment whose timing matters."""
 
     time: float
+    """Source time, seconds."""
     weight: float
+    """Increase of the objective there at double speed, relative to the largest in the clip."""
 
 
 def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:

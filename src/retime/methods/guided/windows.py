@@ -22,8 +22,6 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.guided.pose_curve import FINE
 
-__all__ = ["RATES", "Evidence", "find_evidence"]
-
 # Log rates that are tried: a quarter to four times, twelve to an octave.
 RATES: FloatArray = np.log(2) * np.arange(-24, 25) / 12
 _HALF_OCTAVE = 6
@@ -33,33 +31,27 @@ _REACH, _SAMPLES = 0.2, 5
 _TOLERANCE = 0.03
 # Least movement of joints in a window that shows its speed, in body heights.
 _STILL = 0.04
-# Evidence weighs as this power of the likeness exp(-D / scale^2): half the scale is what counts.
+# Exponent of the likeness exp(-D / scale^2) in the weight of evidence: half the scale is effective.
 _SHARP = 4
 # Distance above which windows are not evidence, in squared scales.
 _NO_EVIDENCE = 2.5
 # Frames of the input and of a reference that are compared at once, and columns of a bound.
 _INPUT_BLOCK, _REFERENCE_BLOCK, _BOUND = 256, 4096, 16
-# Rates of a first look at a library of more than so many pieces: the input's own, and beside it.
+# Rates in a first pass over a library of more than this many pieces: the input's rate and its
+# neighbours.
 _FEW, _SEVERAL = np.array([24, 18, 30]), 8
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Evidence of a reference for the speed of every input frame.
-
-    Parameters
-    ----------
-    regret : array (n, rates)
-        Cost of playing a frame at each of ``RATES``, 0 to 1.
-    likeness : array (n,)
-        Similarity of the reference, 0 to 1.
-    alike : float
-        Fraction of the frames whose nearest window is within the similarity scale.
-    """
+    """Evidence of a reference for the speed of every input frame."""
 
     regret: FloatArray
+    """Cost of playing a frame at each of ``RATES``, 0 to 1. Shape (n, rates)."""
     likeness: FloatArray
+    """Similarity of the reference, 0 to 1. Shape (n,)."""
     alike: float
+    """Fraction of the frames whose nearest window is within the similarity scale."""
 
     @property
     def decisive(self) -> float:
@@ -187,7 +179,7 @@ def _distances(
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Frames of a reference: those from ``begin`` to ``end``, and what their windows reach."""
+    """Frames of a reference from ``begin`` to ``end``, and what their windows reach."""
 
     frames: FloatArray
     begin: int

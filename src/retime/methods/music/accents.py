@@ -35,18 +35,12 @@ _MARGIN = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Accents:
-    """Moments of a motion that stand out.
-
-    Parameters
-    ----------
-    times : array (N,)
-        Increasing times, seconds.
-    weights : array (N,)
-        Strengths from 0.25 to 3, with mean 1.
-    """
+    """Moments of a motion that stand out."""
 
     times: FloatArray
+    """Increasing times, seconds. Shape (N,)."""
     weights: FloatArray
+    """Strengths from 0.25 to 3, with mean 1. Shape (N,)."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -189,7 +183,7 @@ def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _merged(times: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Merge events that are too close to be told apart, the strongest first."""
+    """Merge events that are too close to distinguish, the strongest first."""
     left = np.ones(len(times), dtype=bool)
     found = []
     for k in np.argsort(-weights, kind="stable"):

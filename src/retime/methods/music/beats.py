@@ -9,6 +9,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.music.parameters import SyncParameters
 from retime.notes import Note, Remedy
+from retime.sentences import Lasting, Moment
 
 _SHARES = {"1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 # Least distance of beats, seconds.
@@ -26,7 +27,7 @@ def beats_of(p: SyncParameters, length: float) -> FloatArray:
     else:
         raise InputError(
             Note(
-                "there are no beats to put the motion on",
+                "there are no beats to sync to",
                 Remedy("give a tempo, or beats of the music", parameter="bpm"),
                 code="no-beats",
             )
@@ -42,11 +43,16 @@ def _given_beats(p: SyncParameters) -> FloatArray:
         raise InputError("one beat has no tempo; give two or more")
     gaps = np.diff(beats)
     if gaps.min() <= 0:
-        raise InputError(f"beats must rise; {beats[gaps.argmin() + 1]:g} s does not")
+        raise InputError(
+            "beats must be in order; the one at {time} is not",
+            time=Moment(float(beats[gaps.argmin() + 1])),
+        )
     if gaps.min() < _CLOSEST:
         raise InputError(
-            f"beats at {beats[gaps.argmin()]:g} and {beats[gaps.argmin() + 1]:g} s are closer "
-            f"than {_CLOSEST:g} s"
+            "the beats at {one} and {other} are closer than {least}",
+            one=Moment(float(beats[gaps.argmin()])),
+            other=Moment(float(beats[gaps.argmin() + 1])),
+            least=Lasting(_CLOSEST),
         )
     return beats
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["assign_kernel"]
-
 
 @kernel
 def _close(moment, beats, sigma):  # type: ignore[no-untyped-def]

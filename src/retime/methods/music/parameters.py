@@ -67,7 +67,7 @@ class SyncParameters(TimingParameters):
         Literal["1", "2", "4", "1/2"],
         About(
             "Beats to use.",
-            label="Beats used",
+            label="Beats",
             choices=(
                 Choice("1", "Every beat", "every beat"),
                 Choice("2", "Every second beat", "every second beat"),
@@ -149,7 +149,7 @@ class SyncParameters(TimingParameters):
             maximum=0.1,
             step=0.001,
             advanced=True,
-            label="Off the beat at most",
+            label="Tolerance",
         ),
     ] = 0.01
     first_beat: Annotated[

@@ -7,6 +7,7 @@ import numpy as np
 from retime.methods.music.parameters import SyncParameters
 from retime.methods.music.synced import Synced
 from retime.notes import Note, Remedy
+from retime.sentences import Lasting, Moment
 
 
 def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
@@ -45,10 +46,10 @@ def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
     if found.music_start != p.music_start:
         out.append(
             Note(
-                f"the motion starts at {found.music_start:.3f} s of the music",
+                "the motion starts {time:.3f} into the music",
                 Remedy("keep the given start", parameter="phase", value="fixed"),
                 code="music-start",
-                time=found.music_start,
+                time=Lasting(found.music_start),
             )
         )
     end = found.warp.domain[1]
@@ -56,11 +57,11 @@ def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
     if found.beats[-1] < end - 1.5 * step:
         out.append(
             Note(
-                f"the music's last beat is at {found.beats[-1]:.2f} s and the result lasts until "
-                f"{end:.2f} s; what follows plays at uniform speed",
+                "the last beat is at {last_beat:.2f} and the result ends at {end:.2f}; after the "
+                "last beat it plays at uniform speed",
                 code="music-shorter",
-                last_beat=float(found.beats[-1]),
-                end=end,
+                last_beat=Moment(float(found.beats[-1])),
+                end=Moment(end),
             )
         )
     return out

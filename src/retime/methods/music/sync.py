@@ -25,6 +25,7 @@ from retime.motion.edits import Edit
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
+from retime.sentences import Lasting, Moment, Span
 from retime.timing import TimeWarp
 
 # Number of phases of the music that are tried.
@@ -234,7 +235,9 @@ def _locked(p: SyncParameters, start: float, end: float) -> Locked:
     for moment in (*moments, *(s for _, s in keytimes)):
         if not start < moment < end:
             raise InputError(
-                f"the locked moment {moment:g} s is not between {start:g} and {end:g} s"
+                "the locked moment {moment} is not inside the clip, {clip}",
+                moment=Moment(moment),
+                clip=Span(start, end),
             )
     return Locked(keytimes, moments)
 
@@ -250,7 +253,7 @@ def _speed(
         if p.speed is not None and abs(p.speed * fixed - (end - start)) > 1e-6:
             raise InputError("give a speed or a duration, not both")
         if not fixed > 0:
-            raise InputError(f"the duration must be above 0 s, not {fixed:g} s")
+            raise InputError("the duration must be above 0, not {length}", length=Lasting(fixed))
         return (end - start) / fixed, start + fixed
     step = float(np.median(np.diff(beats)))
     uniform = _matching_speed(steadiness, step) if p.speed is None else p.speed
@@ -273,7 +276,7 @@ def _must_have_music(beats: FloatArray, start: float) -> None:
         raise InputError(
             Note(
                 "the music has no beat after the motion starts",
-                Remedy("let the motion start earlier in it", parameter="music_start"),
+                Remedy("start the motion earlier in the song", parameter="music_start"),
                 code="music-too-short",
             )
         )

@@ -12,6 +12,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
+from retime.sentences import Lasting
 from retime.timing import TimeWarp
 
 # Sampling rate of the score by its definition (AIST++), Hz.
@@ -51,7 +52,9 @@ def _tracks(motion: Motion) -> Tracks:
 
     if motion.duration < 1:
         raise InputError(
-            f"the motion lasts {motion.duration:.3g} s; accents are found in one second or more"
+            "the motion lasts {duration:.3g}; accents are found in {least} or more",
+            duration=Lasting(motion.duration),
+            least=Lasting(1.0),
         )
     points = positions(motion)
     # Avoid aliasing.

@@ -6,14 +6,7 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "effort_maps",
-    "given_forces",
-    "least_contact_forces",
-    "touch_maps",
-]
-
-# Of the largest diagonal entry: what a gain must exceed, and what keeps equal columns apart.
+# Relative to the largest diagonal entry: least gain, and regularisation of equal columns.
 _GAIN, _RIDGE = 1e-9, 1e-11
 _MOST_EXCHANGES = 400
 
@@ -22,7 +15,7 @@ _MOST_EXCHANGES = 400
 def touch_maps(  # type: ignore[no-untyped-def]
     parents, turns, places, centres, headings, starts, joints, points, bases, sizes, dofs, out, at
 ):
-    """Fill N (dofs, L) of every frame, one after another in ``out``; frame f begins at ``at[f]``.
+    """Fill N (dofs, L) of every frame, in sequence in ``out``; frame f begins at ``at[f]``.
 
     The touches of frame f are ``starts[f]`` to ``starts[f + 1]``: the model's joint that each moves
     with, its place in the world, and the first ``sizes`` of its basis forces (6, 3). Rows are as of

@@ -15,8 +15,6 @@ from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-__all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
-
 # p'^2 below which a timing may stop.
 _STANDS = 1e-4
 

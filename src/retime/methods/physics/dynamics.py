@@ -16,8 +16,6 @@ from retime.arrays import FloatArray
 from retime.methods.physics.figure import Figure, Path
 from retime.methods.physics.segments import Solid
 
-__all__ = ["Added", "Dynamics", "Torques", "measure_dynamics"]
-
 
 @dataclass(frozen=True, eq=False)
 class Torques:
@@ -84,7 +82,8 @@ class Dynamics:
     def centre_of_mass(self) -> FloatArray:
         """The recorded figure's centre of mass, (F, 3).
 
-        Under changed masses moments stay about it: what is balanced there is balanced anywhere.
+        With changed masses, moments are still taken about this point: forces balanced there are
+        balanced everywhere.
         """
         solids = self.solids(np.ones(len(self.masses)))
         out: FloatArray = np.einsum("fjik,jk->fi", self.turns, solids[:, 1:4]) + np.einsum(
@@ -108,7 +107,7 @@ class Dynamics:
     def torques(
         self, gravity: FloatArray, scale: FloatArray, added: tuple[Added, ...] = ()
     ) -> Torques:
-        """Return the torques for a gravity (3,), scaled masses (B,) and what is carried."""
+        """Return the torques for a gravity (3,), scaled masses (B,) and loads."""
         from retime.methods.physics.tree_kernels import motion_forces
 
         out = [np.zeros((len(self.path.q), self.figure.dofs)) for _ in range(3)]

@@ -7,8 +7,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.physics.model import PhysicsModel
 
-__all__ = ["ground_force", "joint_effort"]
-
 
 def _contact_forces(model: PhysicsModel, timing: FloatArray) -> list[FloatArray]:
     return [

@@ -14,8 +14,6 @@ from retime.pictured import Pictured
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
 
-__all__ = ["Explanation", "Violation", "explain_timing"]
-
 # Number of infeasible frames that are analysed; others get the cause of the nearest.
 _LOOKED_INTO = 120
 # Largest gap between infeasible frames of one violation, seconds.
@@ -62,24 +60,16 @@ class Violation(Pictured):
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(ReadOnlyArrays):
-    """Violations of a timing, per frame and in sentences.
-
-    Parameters
-    ----------
-    times : array (F,)
-        Source times of the frames.
-    timing : array (F, 2)
-        (p'', p'^2) of the timing there.
-    distance : array (F,)
-        Distance of each from its region; 0 inside, infinite if nothing is feasible.
-    violations : tuple of Violation
-        Infeasible parts, in order.
-    """
+    """Violations of a timing, per frame and in sentences."""
 
     times: FloatArray
+    """Source times of the frames. Shape (F,)."""
     timing: FloatArray
+    """(p'', p'^2) of the timing there. Shape (F, 2)."""
     distance: FloatArray
+    """Distance of each from its region; 0 inside, infinite if nothing is feasible. Shape (F,)."""
     violations: tuple[Violation, ...]
+    """Infeasible parts, in order."""
 
     @property
     def feasible(self) -> bool:

@@ -17,16 +17,6 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import global_rotations, local_translations, positions
 from retime.timing import TimeWarp
 
-__all__ = [
-    "Figure",
-    "Path",
-    "base_joint",
-    "even_motion",
-    "filtered_path",
-    "load_pinocchio",
-    "make_figure",
-]
-
 # Joints that rotate less than this, radians, are fixed to their parent.
 _STILL = 1e-3
 # Highest frame rate that is useful below the filter's cutoff.
@@ -62,34 +52,24 @@ def even_motion(motion: Motion) -> Motion:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure as a Pinocchio model.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        A free root and a spherical joint for every joint that turns.
-    moving : tuple of int
-        The skeleton's joints that have a joint of their own there, the root first.
-    places : mapping of int to (int, pinocchio.SE3)
-        Where each of the skeleton's joints is: on which of the model's joints, and how placed.
-    bodies : tuple of str
-        Names of the joints that have mass, in the order of ``inertias``.
-    owners : array (B,) of int
-        The model's joint that each body moves with.
-    inertias : array (B, 10)
-        Inertial parameters of each body in that joint's frame: mass, first moments, and second
-        moments about the frame's origin (xx, xy, yy, xz, yz, zz).
-    names : tuple of str
-        The skeleton's joints.
-    """
+    """A figure as a Pinocchio model."""
 
     model: Any
+    """A free root and a spherical joint for every joint that turns."""
     moving: tuple[int, ...]
+    """The skeleton's joints that have a joint of their own there, the root first."""
     places: dict[int, tuple[int, Any]]
+    """Where each of the skeleton's joints is: on which of the model's joints, and how placed."""
     bodies: tuple[str, ...]
+    """Names of the joints that have mass, in the order of ``inertias``."""
     owners: Any
+    """The model's joint that each body moves with. Shape (B,)."""
     inertias: FloatArray
+    """Inertial parameters of each body in that joint's frame: mass, first moments, and second
+    moments about the frame's origin (xx, xy, yy, xz, yz, zz). Shape (B, 10).
+    """
     names: tuple[str, ...]
+    """The skeleton's joints."""
 
     @cached_property
     def data(self) -> Any:

@@ -1,9 +1,9 @@
 """Find flights, their gravity, and the playback speed that corrects it.
 
-A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
-therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
-was slowed by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity;
-see ``gravity_from``.
+A body in flight always falls with gravity. The acceleration of a recorded flight therefore gives
+the playback speed at which the recording is correct, x* = p'^2 = g / g_eff. A jump that was slowed
+by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity; see
+``gravity_from``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from retime.body.contacts.stretches import runs
 from retime.methods.physics.gravity import DOWN, EARTH
 from retime.notes import Note, Remedy
 from retime.pictured import Pictured
-
-__all__ = ["Flight", "Flights", "GravityFrom", "find_flights", "flight_notes"]
+from retime.sentences import Moment, Sentence, listed
 
 GravityFrom = Literal["auto", "recording", "gravity"]
 Mask = npt.NDArray[np.bool_]
@@ -32,10 +31,11 @@ _CLEAR, _LEAST, _INNER = 0.42, 0.12, 0.2
 _FALLS = 0.4
 # Largest log difference of an accepted unclear flight from the gravity of clear ones.
 _LIKE_OTHERS = 0.7
-# Gravity is off if by more than this share; more where it is less sure: in flights shorter than
-# this (seconds), unclear ones, or while all flights together are right.
+# Relative error of the gravity that is accepted; larger where it is less certain: in flights
+# shorter than this (seconds), in unclear ones, or if all flights together fit.
 _OFF, _OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
-# Flights that agree so well (log) tell of the whole clip; else of what is this near, in seconds.
+# Flights that agree within this log ratio apply to the whole clip; others only within this many
+# seconds.
 _AGREE, _NEAR = 0.3, 0.3
 # Least gravity of a flight, relative to earth; less is hanging.
 _SOME = 0.05
@@ -80,24 +80,16 @@ class Flight(Pictured):
 
 @dataclass(frozen=True, eq=False)
 class Flights:
-    """All flights of a motion.
-
-    Parameters
-    ----------
-    listed : tuple of Flight
-        In order.
-    mask : array (F,) of bool
-        Frames in flight.
-    held : array (F,) of bool
-        Frames without contacts in which the figure does not fall.
-    speeds : array (F,)
-        x* of every frame.
-    """
+    """All flights of a motion."""
 
     listed: tuple[Flight, ...]
+    """In order."""
     mask: Mask
+    """Frames in flight. Shape (F,)."""
     held: Mask
+    """Frames without contacts in which the figure does not fall. Shape (F,)."""
     speeds: FloatArray
+    """x* of every frame. Shape (F,)."""
 
     def released(self) -> Flights:
         """Return the flights without effect on the timing, as if something held the body."""
@@ -251,13 +243,18 @@ def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
 def _gravity_note(found: Flights) -> Note:
     clear = [f for f in found.listed if f.clear]
     told = clear or list(found.listed)
-    words = ", ".join(f"{f.gravity:.3g} at {f.start:.3g} s" for f in told[:6])
+    words = [
+        Sentence("{gravity:.3g} at {time:.3g}", gravity=f.gravity, time=Moment(f.start))
+        for f in told[:6]
+    ]
     more = f" and {len(told) - 6} more" if len(told) > 6 else ""
     return Note(
-        f"{found.mask.mean():.0%} of the clip is flight; fitted gravity in m/s²: {words}{more}"
+        "{share:.0%} of the clip is flight; fitted gravity in m/s²: {words}"
+        + more
         + ("" if clear else " (not clear)"),
         code="flights",
         share=float(found.mask.mean()),
+        words=listed(words),
         flights=[(f.start, f.end, f.gravity, f.clear) for f in found.listed],
     )
 

@@ -15,12 +15,11 @@ from retime.body.rising import flight_offsets
 from retime.motion import Motion
 from retime.motion.layers import PoseLayer
 from retime.notes import Note
+from retime.sentences import Moment, Sentence, listed
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
-
-__all__ = ["flight_layer", "root_layer"]
 
 # Smallest change of height, metres.
 _UNSEEN = 1e-4
@@ -72,10 +71,15 @@ def flight_layer(
     if np.abs(offset).max() < _UNSEEN:
         return None, []
     rises = [float(offset[f.first : f.past].sum() / (f.past - f.first)) * 1.5 for f in flights]
-    words = ", ".join(
-        f"{abs(r):.2f} m {'higher' if r > 0 else 'lower'} at {f.start:.3g} s"
+    words = [
+        Sentence(
+            "{rise:.2f} m {way} at {time:.3g}",
+            rise=abs(r),
+            way="higher" if r > 0 else "lower",
+            time=Moment(f.start),
+        )
         for r, f in zip(rises, flights, strict=True)
-    )
-    note = Note(f"flights go {words}", code="flight-heights", rises=rises)
+    ]
+    note = Note("flights go {words}", code="flight-heights", words=listed(words), rises=rises)
     layer = root_layer(motion, model.times, offset, model.motion.units.metres)
     return layer, [note]

@@ -22,8 +22,6 @@ from retime.parameters import build, values_of
 from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Judgement", "Residual", "judge", "judged_by", "residual_table"]
-
 # Residuals that OpenSim's guide calls good, and still acceptable: newtons and newton metres, first
 # of the largest, then of the root mean square.
 _FORCE, _MOMENT = ((10.0, 25.0), (5.0, 10.0)), ((50.0, 75.0), (30.0, 50.0))
@@ -39,7 +37,7 @@ class Residual(Pictured):
     name, unit : str
         The component, along the body's axes, and N or N·m.
     mean, rms, most : float
-        Over the frames that touch something or fly.
+        Over all frames in contact or in flight.
     weights : float
         The root mean square in body weights (times metres).
     verdict : {"good", "okay", "bad"}
@@ -115,7 +113,9 @@ def judge(
     clip = motion if source is None else source
     used = written_gravity(parse_gravity(p.gravity, clip, find_body(clip)))
     meant = None if warp is None else gravity_noted(warp.notes)
-    said = [Note(f"judged by a gravity of {used} m/s²", code="judged-by-gravity", gravity=used)]
+    said = [
+        Note(f"evaluated with a gravity of {used} m/s²", code="judged-by-gravity", gravity=used)
+    ]
     if meant not in (None, used):
         said.append(
             Note(

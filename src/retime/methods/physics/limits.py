@@ -17,8 +17,6 @@ from retime.methods.physics.parameters import TorqueLimits
 from retime.methods.physics.recorded import RecordedForces, joint_torques
 from retime.motion import Motion
 
-__all__ = ["joint_limits", "lent_limits", "root_limits", "with_accelerations"]
-
 # Factors on the slack of forces (horizontal and vertical) and moments (weight times a metre), and
 # the factor in flight, where only air resistance remains.
 _SLACK, _FLIGHT_SLACK = np.array([0.5, 1.0, 0.5, 1.0, 1.0, 1.0]), 0.02

@@ -14,12 +14,10 @@ from retime.methods.physics.segments import Solid
 from retime.motion import quat
 from retime.motion.kinematics import global_rotations
 
-__all__ = ["PLACES", "added_loads", "moved_centres"]
-
 # Names of places other than joints and roles.
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
-# A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.
+# Distance of a backpack's centre behind the trunk's, metres; density of a load, kg/m^3.
 _BEHIND, _DENSITY = 0.15, 500.0
 
 
@@ -64,7 +62,7 @@ def _joints_of(m: Measured, roles: Iterable[str]) -> list[int]:
 
 
 def _behind(m: Measured, joint: int) -> FloatArray:
-    """Return the offset to behind a joint in its own frame, metres."""
+    """Return the offset to a point behind a joint, in the joint's frame, metres."""
     heading = m.dynamics.headings
     behind = -np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=1)
     turns = quat.conjugate(global_rotations(m.motion)[:, joint])

@@ -31,6 +31,7 @@ from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.one_line import one_line
 from retime.pictured import Pictured
+from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -68,7 +69,7 @@ class PhysicsModel(CapableBody, Pictured):
         fall = f"gravity {float(np.linalg.norm(self.gravity)):.4g} m/s^2"
         return [f"{len(self.times)} frames", f"{self.mass:.4g} kg", fall]
 
-    # ---- judging
+    # ---- evaluation of timings
 
     def explain(
         self, timing: TimeWarp | Motion | None = None, *, tolerance: float = TOLERANCE
@@ -78,8 +79,8 @@ class PhysicsModel(CapableBody, Pictured):
         Parameters
         ----------
         timing : TimeWarp or Motion, optional
-            A warp of this motion, or a motion that was made of it by edits of any kind, which is
-            judged as it is. Default: the recorded timing.
+            A warp of this motion, or a motion made from it by any edits, which is evaluated
+            unchanged. Default: the recorded timing.
         tolerance : float
             Tolerance of feasibility, in p'^2.
 
@@ -130,7 +131,7 @@ class PhysicsModel(CapableBody, Pictured):
     def like(self, motion: Motion, own: PhysicsModel | None = None) -> PhysicsModel:
         """Return a model of another motion of this figure, as strong and as heavy as this one.
 
-        Its accelerations are taken as they are: there is no recorded timing to forgive.
+        Its accelerations are not corrected, because there is no recorded timing.
 
         Parameters
         ----------
@@ -194,7 +195,7 @@ class PhysicsModel(CapableBody, Pictured):
         if objective == "effort":
             return np.zeros_like(self.reference_torques)
         if objective == "load":
-            # The load's own weight is borne; the recorded torque of moving is matched.
+            # The weight of the load is supported; the recorded torques of the movement are matched.
             plain = self._usual
             if self.mass_scale or self.added:
                 plain = plain.changed(mass_scale={}, load=())
@@ -214,7 +215,7 @@ class PhysicsModel(CapableBody, Pictured):
         return kept[objective]
 
     def _target_of(self, motion: Motion, warp: TimeWarp) -> FloatArray:
-        """Return the torques of another motion, by a warp from the time of this one to its."""
+        """Return the torques of another motion; the warp maps this motion's time to its time."""
         if not (isinstance(motion, Motion) and isinstance(warp, TimeWarp)):
             raise InputError("another motion's effort is given as (motion, warp to its time)")
         other = self._same_body(motion)
@@ -236,7 +237,7 @@ class PhysicsModel(CapableBody, Pictured):
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
         natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
-        # Where no timing is feasible, what is nearest to it must not cost all of the look (3.5).
+        # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5).
         alpha = p.alpha if self.extremes.stuck < 0 else min(p.alpha, _SOFT)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
@@ -257,7 +258,12 @@ class PhysicsModel(CapableBody, Pictured):
         own = np.linalg.norm(np.gradient(place, self.times, axis=0), axis=1)
         here = float(np.interp(moment, self.times, own))
         if here < 1e-3:
-            raise InputError(f"{name} is still at {moment:g} s: no rate gives it {speed:g} m/s")
+            raise InputError(
+                "{name} is still at {moment}: no rate gives it {speed:g} m/s",
+                name=name,
+                moment=Moment(moment),
+                speed=speed,
+            )
         return speed / here
 
     @takes(ModelWarpParameters)

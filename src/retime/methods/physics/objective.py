@@ -11,8 +11,6 @@ from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.regions import UNIT, Flat, Region
 
-__all__ = ["Baked", "Effort", "bake", "effort_of", "least_forces"]
-
 # Rows of the root in fits of contact forces: they must be met, moments a little more.
 _MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
 # Small cost of forces, so that the least of equivalent forces are chosen.
@@ -23,25 +21,20 @@ _FLIGHT_FIRMNESS = 1000.0
 
 @dataclass(frozen=True, eq=False)
 class Baked:
-    """The objective of every frame.
-
-    Parameters
-    ----------
-    starts : array (F + 1,) of int
-        Index of the first corner of each frame.
-    corners : array (V, 2)
-        Corners (p'' / unit, p'^2) of the polygons of all frames.
-    matching : array (F, 6)
-        Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
-        x = p'^2 and y = p'' / unit.
-    firmness : array (F,)
-        Weight of a distance from the region; larger in flight, where there is no slack.
-    """
+    """The objective of every frame."""
 
     starts: np.ndarray[tuple[int], np.dtype[np.int64]]
+    """Index of the first corner of each frame. Shape (F + 1,)."""
     corners: FloatArray
+    """Corners (p'' / unit, p'^2) of the polygons of all frames. Shape (V, 2)."""
     matching: FloatArray
+    """Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
+    x = p'^2 and y = p'' / unit. Shape (F, 6).
+    """
     firmness: FloatArray
+    """Weight of a distance from the region; larger in flight, where there is no slack. Shape
+    (F,).
+    """
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,21 +12,12 @@ from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.regions import MOST_SPEED
 from retime.methods.physics.timing_problem import Solution
 from retime.notes import Note, Remedy
+from retime.sentences import Lasting, Moment
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.methods.physics.capable import CapableBody
     from retime.methods.physics.model import PhysicsModel
-
-__all__ = [
-    "beyond_notes",
-    "forgiven_notes",
-    "is_plain",
-    "length_note",
-    "natural_length",
-    "optimum_notes",
-    "unmet",
-]
 
 # Relative tolerance of durations.
 _ROUNDING = 1e-6
@@ -72,7 +63,7 @@ def natural_length(
     if p.duration is not None or not is_plain(p) or not model._measured.flights.corrected:
         return p, []
     note = Note(
-        "flights are brought to gravity, so the length of the clip changes",
+        "flights are retimed to match gravity, so the length of the clip changes",
         Remedy("ask for a length", parameter="duration"),
         code="length-from-gravity",
     )
@@ -92,22 +83,23 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
     if least is not None and asked < least * (1 - _ROUNDING):
         fastest = float(np.sqrt(MOST_SPEED))
         if least < (1 + 1e-3) * float(np.ptp(model.times)) / fastest:
-            fact = f"{asked:.3g} s is too fast: at most {fastest:g} times the speed is looked at"
+            fact = "{asked:.3g} is too short: the maximum speed is {fastest:g} times the source's"
         else:
-            fact = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
+            fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"
         return Note(
-            f"{fact}; the best there is was taken",
+            f"{fact}; the result exceeds the limits as little as possible",
             code="shorter-than-possible",
-            asked=asked,
-            least=least,
+            asked=Lasting(asked),
+            least=Lasting(least),
+            fastest=fastest,
         )
     if most is not None and asked > most * (1 + _ROUNDING):
         return Note(
-            f"{asked:.3g} s is longer than the longest feasible duration, {most:.3g} s: it is "
-            "slow motion",
+            "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow "
+            "motion",
             code="longer-than-possible",
-            asked=asked,
-            most=most,
+            asked=Lasting(asked),
+            most=Lasting(most),
         )
     return None
 
@@ -119,24 +111,25 @@ def optimum_notes(model: PhysicsModel, found: Solution) -> list[Note]:
     if len(empty):
         notes.append(
             Note(
-                f"{len(empty)} of {len(model.times)} frames have no feasible timing at all (from "
-                f"{model.times[empty[0]]:.3g} s on); there only torques counted",
+                "{frames} of {of} frames have no feasible timing at all (from {time:.3g} on); only "
+                "torques count there",
                 code="frames-without-timing",
                 frames=len(empty),
-                time=float(model.times[empty[0]]),
+                of=len(model.times),
+                time=Moment(float(model.times[empty[0]])),
             )
         )
     at = f"objective {found.objective:.4g}"
     if found.certified:
-        kind, code = f"the global optimum, proved after {found.steps} steps", "optimum"
+        kind, code = f"the global optimum, proved after {found.steps} iterations", "optimum"
     elif not found.ended:
-        kind, code = f"stopped after {found.steps} steps", "stopped"
+        kind, code = f"stopped after {found.steps} iterations", "stopped"
         kind += f", {_percent(found.gap)} from the bound" if found.convex else ", a local optimum"
     elif found.convex:
-        kind = f"{_percent(found.gap)} from the bound after {found.steps} steps"
+        kind = f"{_percent(found.gap)} from the bound after {found.steps} iterations"
         code = "near-optimum"
     else:
-        kind, code = f"a local optimum after {found.steps} steps", "local-optimum"
+        kind, code = f"a local optimum after {found.steps} iterations", "local-optimum"
     notes.append(
         Note(
             f"{at}: {kind}",
@@ -164,11 +157,11 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
     start = float(model.times[outside[0]])
     return [
         Note(
-            f"{len(outside)} of {len(model.times)} frames slightly exceed the limits of the body "
-            f"(from {start:.3g} s on)",
+            "{frames} of {of} frames slightly exceed the limits of the body (from {time:.3g} on)",
             code="beyond-feasible",
             frames=len(outside),
-            time=start,
+            of=len(model.times),
+            time=Moment(start),
         )
     ]
 
@@ -176,11 +169,16 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
     """Return the error for a request that is not possible."""
     asked = [w for w, given in (("speeds", rates), ("keytimes", keytimes)) if given]
-    wishes = " and ".join(["the duration", *asked]) if asked else "the duration"
-    give_up = "a speed or a keytime" if asked else "a duration nearer to the clip's own"
-    verb = "give up" if asked else "ask for"
+    missing = Lasting(missed)
+    if not asked:
+        return InfeasibleError(
+            "the duration cannot be met: it is off by {missing:.2g}; choose one nearer to that of "
+            "the clip",
+            missing=missing,
+        )
     return InfeasibleError(
-        f"{wishes} cannot be met together: {missed:.2g} s are missing; {verb} {give_up}"
-        if asked
-        else f"{wishes} cannot be met: {missed:.2g} s are missing; {verb} {give_up}"
+        "{wishes} cannot be met together: they are off by {missing:.2g}; leave out a speed or a "
+        "keytime",
+        wishes=" and ".join(["the duration", *asked]),
+        missing=missing,
     )

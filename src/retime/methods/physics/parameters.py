@@ -13,16 +13,6 @@ from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, Ti
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
-__all__ = [
-    "ModelParameters",
-    "ModelWarpParameters",
-    "PhysicsParameters",
-    "RequestParameters",
-    "SearchParameters",
-    "TorqueLimits",
-    "Watch",
-]
-
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 Objective = Literal["auto", "match", "effort", "load"] | tuple[Motion, TimeWarp]
 Watch = Callable[..., Any]
@@ -48,6 +38,10 @@ class ModelParameters(ContactParameters):
             unit="m/s²",
             metavar="G",
             presets=(("earth", EARTH), ("moon", 1.62), ("mars", 3.71)),
+            form_help=(
+                "Gravity that the result follows. To change its direction, write x,y,z or a "
+                "direction of the figure such as left:9.81."
+            ),
         ),
     ] = EARTH
     gravity_from: Annotated[
@@ -66,7 +60,7 @@ class ModelParameters(ContactParameters):
         Literal["timing", "height"],
         About(
             "How to make flights follow gravity.",
-            label="Fit jumps by",
+            label="Fit jumps",
             choices=(
                 Choice("timing", "Timing", "change when the figure lands"),
                 Choice("height", "Height", "keep the timing and change the height of the jump"),
@@ -144,6 +138,10 @@ class ModelParameters(ContactParameters):
             advanced=True,
             label="Largest torque",
             choices=(Choice("observed", "As in the clip"),),
+            form_help=(
+                "Maximum torque of every joint. As in the clip: the maximum in the clip times "
+                "the strength reserve."
+            ),
         ),
     ] = "observed"
     limit_factor: Annotated[
@@ -155,7 +153,7 @@ class ModelParameters(ContactParameters):
             slider=(1, 4),
             step=0.1,
             advanced=True,
-            label="Reserve of strength",
+            label="Strength reserve",
         ),
     ] = 1.5
     limit_clips: Annotated[
@@ -188,7 +186,7 @@ class ModelParameters(ContactParameters):
             "of it sideways.",
             minimum=1e-6,
             advanced=True,
-            label="Tolerance of forces",
+            label="Force tolerance",
         ),
     ] = 0.1
     acceleration_limit: Annotated[
@@ -235,6 +233,7 @@ class RequestParameters(LoopParameters):
             flag="joint-speed",
             metavar="SRC:JOINT:V",
             advanced=True,
+            form_help="Speed of a joint at a source time, in m/s.",
         ),
     ] = ()
     objective: Annotated[
@@ -253,6 +252,7 @@ class RequestParameters(LoopParameters):
                 Choice("effort", "Least effort", "use the least effort"),
                 Choice("load", "Carried load", "match the torques of carrying changed masses"),
             ),
+            form_help="What to optimize.",
         ),
     ] = "auto"
     alpha: Annotated[
@@ -262,7 +262,11 @@ class RequestParameters(LoopParameters):
             minimum=0.0,
             step=1,
             advanced=True,
-            label="Weight of feasibility",
+            label="Feasibility weight",
+            form_help=(
+                "Weight of staying within what the body can do, against matching the recorded "
+                "timing."
+            ),
         ),
     ] = 10000.0
     beta: Annotated[
@@ -271,7 +275,8 @@ class RequestParameters(LoopParameters):
             "Weight of torques in equation 14.",
             minimum=0.0,
             advanced=True,
-            label="Weight of effort",
+            label="Effort weight",
+            form_help="Weight of joint torques, against matching the recording.",
         ),
     ] = 1.0
     smoothness: Annotated[

@@ -19,8 +19,6 @@ from retime.motion.memory import memory
 from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
-__all__ = ["model_of", "physics_edit", "physics_warp"]
-
 _SAME_TIME = 1e-6
 
 
@@ -117,7 +115,7 @@ def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
         clip = motion if p.range is None else _part(motion, p.range)
         model = PhysicsModel(clip, **values)
     if kept is memory(motion, "physics models"):
-        # The first model of a kind stays: it is what others are changed from.
+        # Keep the first model of a kind: others are derived from it.
         for old in list(known)[1:]:
             del known[old]
         kept.clear()

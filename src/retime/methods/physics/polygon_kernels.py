@@ -6,19 +6,13 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "fewer_vertices",
-    "nearest_point",
-    "polygon",
-]
-
 _SMALL = 1e-9
 _HUGE = 1e300
 # The sweep starts at an angle that no edge of a symmetric problem has.
 _FIRST_ANGLE = -np.pi / 2 + 0.1234567
 _MOST_PIVOTS = 2000
-# Pivots on next to nothing leave the sweep's direction off by rounding: so much behind it, radians,
-# is on it. (Less, and an edge is taken for one that comes after a whole turn.)
+# Angular tolerance of the sweep, radians. Tiny pivots leave rounding errors in its direction; with
+# a smaller tolerance, an edge would count as one after a whole turn.
 _SLIP = 1e-5
 
 

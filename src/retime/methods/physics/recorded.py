@@ -21,8 +21,6 @@ from retime.methods.physics.measure import Measured
 from retime.methods.physics.objective import least_forces
 from retime.methods.physics.supports import support_maps
 
-__all__ = ["USUAL_FRICTION", "RecordedForces"]
-
 # Least friction of the ground of a recording.
 USUAL_FRICTION = 0.5
 # Weight of a newton metre relative to a newton, where contacts cannot explain all forces.

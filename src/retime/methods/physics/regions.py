@@ -12,8 +12,6 @@ from retime.methods.physics.dynamics import Torques
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-__all__ = ["Flat", "Region", "find_regions", "flattened", "nearest_inside"]
-
 # Where each region's corners begin (F + 1,), and the corners of all as (p'' / unit, p'^2).
 Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 
@@ -32,24 +30,16 @@ _INWARDS = 1e-3
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Region(Pictured):
-    """The feasible timings of one frame.
-
-    Parameters
-    ----------
-    corners : array (V, 2)
-        (p'', p'^2) against the clock; none where nothing is feasible.
-    forces : array (V, L)
-        Magnitudes of the contacts' basis forces at each corner, newtons.
-    centre : array (2,)
-        The feasible timing nearest to the recorded one, (0, 1).
-    centre_forces : array (L,)
-        Plausible forces there.
-    """
+    """The feasible timings of one frame."""
 
     corners: FloatArray
+    """(p'', p'^2) against the clock; none where nothing is feasible. Shape (V, 2)."""
     forces: FloatArray
+    """Magnitudes of the contacts' basis forces at each corner, newtons. Shape (V, L)."""
     centre: FloatArray
+    """The feasible timing nearest to the recorded one, (0, 1). Shape (2,)."""
     centre_forces: FloatArray
+    """Plausible forces there. Shape (L,)."""
 
     @property
     def empty(self) -> bool:

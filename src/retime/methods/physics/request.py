@@ -13,8 +13,7 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.timing_problem import TimingProblem
-
-__all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
+from retime.sentences import Lasting, Moment, Span
 
 # Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
@@ -27,24 +26,16 @@ Pairs = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Request:
-    """A valid request.
-
-    Parameters
-    ----------
-    begin : float
-        First time of the clip.
-    keys : tuple of (output s, source s)
-        Keytimes, including the end of the clip.
-    fixed : tuple of (source s, rate)
-        Playback speeds at source times.
-    free : bool
-        Whether the length is free.
-    """
+    """A valid request."""
 
     begin: float
+    """First time of the clip."""
     keys: tuple[tuple[float, float], ...]
+    """Keytimes as (output s, source s), including the end of the clip."""
     fixed: tuple[tuple[float, float], ...]
+    """Playback speeds as (source s, rate)."""
     free: bool
+    """Whether the length is free."""
 
     @classmethod
     def of(cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs) -> Request:
@@ -108,9 +99,17 @@ class Request:
 def _must_be_rate(moment: float, rate: float, span: tuple[float, float]) -> None:
     begin, end = span
     if not begin <= moment <= end:
-        raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
+        raise InputError(
+            "{moment} is not in the clip, {clip}", moment=Moment(moment), clip=Span(begin, end)
+        )
     if not SLOWEST <= rate <= FASTEST:
-        raise InputError(f"a rate of {rate:g} at {moment:g} s is beyond {SLOWEST:g} to {FASTEST:g}")
+        raise InputError(
+            "the speed at {moment} is {rate:g}; it can be from {slowest:g} to {fastest:g}",
+            moment=Moment(moment),
+            rate=rate,
+            slowest=SLOWEST,
+            fastest=FASTEST,
+        )
 
 
 def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> None:
@@ -123,8 +122,14 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
         )
     if not SLOWEST < way / seconds < FASTEST:
         raise InfeasibleError(
-            f"{way:.3g} s of the motion cannot take {seconds:.3g} s: speeds go from "
-            f"{SLOWEST:g} to {FASTEST:g}; {way / FASTEST:.3g} s would be the least"
+            "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
+            "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
+            way=Lasting(way),
+            seconds=Lasting(seconds),
+            slowest=SLOWEST,
+            fastest=FASTEST,
+            least=Lasting(way / FASTEST),
+            most=Lasting(way / SLOWEST),
         )
 
 

@@ -6,8 +6,6 @@ import re
 
 from retime.errors import InputError
 
-__all__ = ["EARTH", "parse_load", "parse_share", "weights_of_earth"]
-
 # Gravity of recordings, m/s^2.
 EARTH = 9.81
 _POUND = 0.45359237
@@ -30,8 +28,8 @@ def parse_load(text: str) -> tuple[str, float]:
             return place.strip(), float(kilograms if mark else "none")
         except ValueError:
             raise InputError(
-                f"the load is {text!r}; say it like 15kg@chest: kilograms, then where (backpack, "
-                "hands, a joint or a role)"
+                f"the load is {text!r}; write it as 15kg@chest: kilograms, then backpack, hands, a "
+                "joint or a role"
             ) from None
     size, unit, place = found.groups()
     try:

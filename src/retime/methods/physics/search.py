@@ -24,8 +24,6 @@ from retime.methods.physics.timing_problem import (
 )
 from retime.methods.physics.walls import Walls
 
-__all__ = ["solve"]
-
 _MOST_STEPS = 120
 # Tolerance of durations before the last correction makes them exact, seconds.
 _TIME = 1e-7
@@ -35,8 +33,8 @@ _PROVED, _LOWEST = 2e-6, 1e-12
 _GAIN, _IDLE = 1e-7, 2
 # Largest relative decrease and increase of b in one step.
 _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
-# What remains of the room to a wall after a step; how much the barrier falls after a good one, and
-# after one that had to be shortened; and how much it rises after one that hardly moved.
+# Share of the distance to a constraint that remains after a step. Factors on the barrier: after a
+# good step, after a shortened one, and after one that hardly moved.
 _KEEP, _LOWER, _LOWER_LITTLE, _RAISE = 0.005, 0.1, 0.4, 10.0
 # Steps that had to be shortened make the next ones more careful, by factors of the curvature.
 _CAREFUL, _MORE_CAREFUL = 1e-3, 10.0
@@ -190,7 +188,7 @@ class _Search:
 
         p, w, b = self.problem, self.walls, self.b
         legs = len(self.legs.wanted)
-        # Only a positive price on time keeps the objective convex.
+        # Only a positive multiplier on time keeps the objective convex.
         positive = np.maximum(self.price[:legs], 0.0)
         newton_system(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
@@ -274,7 +272,7 @@ class _Search:
         return objective - self.barrier * logs + self.penalty * float(np.abs(missed).sum())
 
     def _lower(self, length: float, share: float) -> None:
-        """Lower the barrier by what the step achieved: its length, and of what the walls allow."""
+        """Lower the barrier according to the length of the step."""
         from retime.methods.physics.search_kernels import complementarity
 
         together = complementarity(

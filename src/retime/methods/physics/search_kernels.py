@@ -13,20 +13,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "bound_steps",
-    "complementarity",
-    "joint_bound",
-    "merit_terms",
-    "move_duals",
-    "newton_system",
-    "point_steps",
-    "start_points",
-    "time_rows",
-    "tridiagonal",
-    "wall_rooms",
-]
-
 
 @kernel
 def _interval(b0, b1, step, unit):  # type: ignore[no-untyped-def]

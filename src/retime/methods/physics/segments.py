@@ -16,8 +16,6 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, height, local_translations, positions
 
-__all__ = ["BodyData", "Solid", "bone_scale", "is_person", "read_body_data", "solids_of"]
-
 _WATER = 1000.0
 # Radii of the segments of a person of 1.75 m, metres (section 4: cylinders of water's density).
 _RADII = {
@@ -51,21 +49,14 @@ _LIMB_PARTS = ("upper_arm", "lower_arm", "upper_leg", "lower_leg")
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """The mass that moves with a joint.
-
-    Parameters
-    ----------
-    mass : float
-        Kilograms.
-    centre : array (3,)
-        Centre of mass in the joint's frame, metres.
-    inertia : array (3, 3)
-        Inertia about the centre, along the axes of the joint.
-    """
+    """The mass that moves with a joint."""
 
     mass: float
+    """Kilograms."""
     centre: FloatArray
+    """Centre of mass in the joint's frame, metres. Shape (3,)."""
     inertia: FloatArray
+    """Inertia about the centre, along the axes of the joint. Shape (3, 3)."""
 
     def scaled(self, factor: float) -> Solid:
         """Return the shape with another density."""
@@ -85,24 +76,16 @@ class Solid:
 
 @dataclass(frozen=True)
 class BodyData:
-    """Known values of a figure, by joint or role.
-
-    Parameters
-    ----------
-    masses : mapping of str to float
-        Mass of the segment below a joint, kilograms.
-    centres : mapping of str to (float, float, float)
-        Its centre of mass in the joint's frame, metres.
-    radii : mapping of str to float
-        Its radius, metres.
-    limits : mapping of str to float
-        Largest torque at the joint, newton metres.
-    """
+    """Known values of a figure, by joint or role."""
 
     masses: Mapping[str, float]
+    """Mass of the segment below a joint, kilograms, by name."""
     centres: Mapping[str, tuple[float, float, float]]
+    """Its centre of mass in the joint's frame, metres."""
     radii: Mapping[str, float]
+    """Its radius, metres."""
     limits: Mapping[str, float]
+    """Largest torque at the joint, newton metres."""
 
     def named(self, body: Body) -> BodyData:
         """Resolve roles to joints."""
@@ -278,15 +261,18 @@ def _person(motion: Motion, body: Body, data: BodyData) -> dict[str, Solid]:
         part = role.removeprefix("left_").removeprefix("right_")
         if not own and part in _TRUNK and not _on_trunk(body, j):
             continue  # hip and collar joints: the trunk has their mass
-        # Twist joints of a limb are as thick as the limb.
-        thick = own or part in _TRUNK or part in _LIMB_PARTS
-        radius = data.radii.get(name, tall * (_RADII[part] if thick else _SMALL))
+        radius = data.radii.get(name, tall * _radius(part, own=own))
         least = tall * _LEAST.get(part, 0.0) if own else 0.0
         end = _lengthened(_own_end(body, role_of, ends, j, part), least, part, up[j])
         if end is not None:
             start = -end / 2 if part == "hips" else np.zeros(3)
             out[name] = cylinder(start, start + end, radius)
     return out
+
+
+def _radius(part: str, *, own: bool) -> float:
+    """Return the radius of a joint's segment; twist joints of a limb are as thick as the limb."""
+    return _RADII[part] if own or part in _TRUNK or part in _LIMB_PARTS else _SMALL
 
 
 def _lengthened(end: FloatArray, least: float, part: str, up: FloatArray) -> FloatArray | None:
@@ -324,9 +310,9 @@ def _own_end(
     following = _following(body, role_of.get(joint))
     if following is not None:
         chain = body.skeleton.chain(following)
-        for child, end in ends[joint]:
-            if child is not None and child in chain:
-                return end
+        towards = [end for child, end in ends[joint] if child in chain]
+        if towards:
+            return towards[0]
     if part in _TRUNK and not following:
         middle = [end for child, end in ends[joint] if child is not None or part == "head"]
         return np.mean(middle, axis=0) if middle else np.zeros(3)

@@ -18,8 +18,6 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 
-__all__ = ["Foot", "Other", "Supports", "support_maps", "supports_of"]
-
 # Half the width of a foot, and the extent of the heel backwards and the tip forwards, metres.
 _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
 # Distance of the sole below the end of the toe, metres.
@@ -67,24 +65,16 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Parts in contact in each frame.
-
-    Parameters
-    ----------
-    feet : tuple of Foot
-        Left and right foot, if present.
-    down : array (F, len(feet), 2) of bool
-        Whether each foot's heel and ball are down.
-    ground : array (F, len(feet))
-        Height of the ground under each foot, metres.
-    others : tuple of Other
-        Other joints in contact.
-    """
+    """Parts in contact in each frame."""
 
     feet: tuple[Foot, ...]
+    """Left and right foot, if present."""
     down: Mask
+    """Whether each foot's heel and ball are down. Shape (F, feet, 2)."""
     ground: FloatArray
+    """Height of the ground under each foot, metres. Shape (F, feet)."""
     others: tuple[Other, ...]
+    """Other joints in contact."""
 
     @cached_property
     def flight(self) -> Mask:

@@ -7,13 +7,6 @@ import numpy as np
 from retime.compiled import kernel
 from retime.methods.physics.polygon_kernels import nearest_point
 
-__all__ = [
-    "fastest",
-    "intervals",
-    "objective_terms",
-    "slowest",
-]
-
 _HUGE = 1e300
 
 

@@ -13,8 +13,6 @@ from retime.methods.physics.regions import UNIT
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-__all__ = ["UNSEEN", "Legs", "Solution", "TimingProblem", "objective_of"]
-
 # Change of the objective that is not visible.
 UNSEEN = 1e-4
 # Relative gap below which a timing is optimal.
@@ -64,36 +62,24 @@ class TimingProblem:
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Pictured):
-    """Solution of a timing problem.
-
-    Parameters
-    ----------
-    square_speed : array (K,)
-        b = p'^2 at the nodes.
-    times : array (K,)
-        Output time of each node from 0, seconds.
-    objective : float
-        Its value (14).
-    bound : float
-        Lower bound for any timing; 0 if unknown.
-    steps : int
-        Number of Newton steps.
-    missed : float
-        Error of the legs' times before the last correction, seconds.
-    convex : bool
-        Whether the problem is convex.
-    ended : bool
-        Whether the search converged.
-    """
+    """Solution of a timing problem."""
 
     square_speed: FloatArray
+    """b = p'^2 at the nodes. Shape (K,)."""
     times: FloatArray
+    """Output time of each node from 0, seconds. Shape (K,)."""
     objective: float
+    """Its value (14)."""
     bound: float
+    """Lower bound for any timing; 0 if unknown."""
     steps: int
+    """Number of Newton steps."""
     missed: float = 0.0
+    """Error of the legs' times before the last correction, seconds."""
     convex: bool = False
+    """Whether the problem is convex."""
     ended: bool = True
+    """Whether the search converged."""
 
     @property
     def gap(self) -> float:

@@ -6,10 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "motion_forces",
-]
-
 
 @kernel
 def motion_forces(  # type: ignore[no-untyped-def]

@@ -10,8 +10,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.physics.objective import Baked
 
-__all__ = ["Walls"]
-
 # Least width of a region.
 _HAIR = 1e-6
 

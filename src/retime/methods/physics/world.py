@@ -9,8 +9,6 @@ from typing import Any
 from retime.methods.physics.parameters import ModelParameters
 from retime.parameters import build
 
-__all__ = ["World"]
-
 
 @dataclass(frozen=True)
 class World:

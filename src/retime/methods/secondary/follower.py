@@ -13,8 +13,6 @@ import numpy as np
 
 from retime.arrays import FloatArray
 
-__all__ = ["Follower"]
-
 _DEGREE = 5
 # The speed of the input at its ends is that of a polynomial of this degree through this many
 # seconds, because differences of frames are too noisy to start a spring with.
@@ -25,18 +23,12 @@ _CRITICAL = 1e-6
 
 @dataclass(frozen=True)
 class Follower:
-    """A damped spring that follows its input.
-
-    Parameters
-    ----------
-    frequency : float
-        Undamped natural frequency, Hz.
-    damping : float
-        Damping ratio: 1 is critical, less overshoots.
-    """
+    """A damped spring that follows its input."""
 
     frequency: float
+    """Undamped natural frequency, Hz."""
     damping: float
+    """Damping ratio: 1 is critical, less overshoots."""
 
     def lag(self, times: FloatArray, values: FloatArray, *, loop: bool = False) -> FloatArray:
         """Return the distance of the spring from its input, y - x, at the samples.

@@ -10,8 +10,6 @@ from retime.body.holding import Constraints
 from retime.parameters import About, RangeParameters
 from retime.times import Length
 
-__all__ = ["SecondaryParameters"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SecondaryParameters(RangeParameters):
@@ -60,6 +58,7 @@ class SecondaryParameters(RangeParameters):
         float,
         About(
             "Decrease of the frequency with each joint down a chain, so that the tip arrives last.",
+            label="Tip lag",
             minimum=0.0,
             maximum=0.9,
             slider=(0, 0.5),
@@ -71,6 +70,7 @@ class SecondaryParameters(RangeParameters):
             "Frequency in Hz and damping of the chain that starts at JOINT.",
             flag="chain",
             metavar="JOINT:HZ:DAMPING",
+            form_help="Frequency and damping of the chain that starts at a joint.",
         ),
     ] = ()
     fade: Annotated[

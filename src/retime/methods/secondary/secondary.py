@@ -24,15 +24,13 @@ from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.timing import TimeWarp
 
-__all__ = ["loose_joints", "secondary"]
-
 # Limits of the frequency and damping of a chain.
 _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 
 
 @takes(SecondaryParameters)
 def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
-    """Let parts lag behind the body's motion, overshoot and settle.
+    """Make parts lag behind the body's motion, overshoot and settle.
 
     A damped spring follows the rotation of each joint relative to the body's heading; joints below
     it that are not selected move with it. Use this step after those that retime, because springs

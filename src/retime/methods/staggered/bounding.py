@@ -5,48 +5,44 @@ are kept apart, so that its time never runs too fast. Where joints of a chain co
 and separate in time, their staggering is reduced at the nearby poses; other joints and other poses
 keep theirs. The poses keep the requested values; bounds apply when the warp is made, so that undo
 is exact.
+
+How much must be given up can change abruptly with the amount of an edit: joints that just missed
+each other meet. So it is found for fixed amounts of the edit and interpolated between them, and a
+slider moves continuously.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from retime.arrays import FloatArray
+from retime.methods.staggered.reducing import Reduction, factors
 from retime.methods.staggered.rushing import causes_of_turns, turn_ratios
 from retime.methods.staggered.timing import Timing
-from retime.motion import Motion, quat
+from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.memory import last
 
 __all__ = ["bounded"]
 
-Mask = npt.NDArray[np.bool_]
-
-# A channel's own time runs at most at this share of the bound: its parents rush as well.
-_OWN = 2 / 3
-# A stretch in which a channel hardly turns may run this many times as fast.
-_CALM = 4.0
-_ROUNDS = 24
-# From the first of these rounds on, poses farther from a joint that still rushes are eased too, by
-# the square of the rounds times these seconds: held contacts have effects far away. From the second
-# round on, all joints are eased, not only those that the turn depends on.
-_NEAR, _LOCAL, _WIDER = 4, 12, 0.02
-# Staggering is eased to this share below the bound, so that rounds come to an end.
-_CLOSE = 0.02
-# Exponent of the easing, and how much it grows with every round.
-_FIRM, _FIRMER = 1.5, 0.2
-# Staggering is eased by at most this factor in each of the first rounds.
-_STEP = 2.0
+# Rounds without contacts, then with contacts held. From the last of these on, all joints are eased
+# and not only those that a turn depends on.
+_FREE, _HELD, _LOCAL = range(12), range(20), 12
+# Rounds end where turns are this share below the bound; they aim at a little more.
+_CLOSE, _AIM = 0.01, 0.02
+# Exponent of the easing: how much it grows with every round.
+_FIRMER = 0.05
 # Knots are moved apart by a share that is whole where a turn exceeds the bound by this part of it.
 _SPACED_AT = 0.1
-# After a look without contacts that finds turns within this many times the bound, the next one is
-# with them.
-_NEARLY = 1.5
-# Eased knots keep at least this share of the least gap.
-_ORDER = 0.5
+# Amounts of an edit for which the reduction is found: seconds, and the factor between two of them.
+_LEAST, _RATIO = 1e-3, 1.25
+# Fixed amounts are counted from the least; below this one nothing is reduced.
+_FIRST = -8
+# Staggering that a smaller amount of the edit gave up is tried again, by this share.
+_AGAIN = 0.5
+# Steps between two of them that are tried where joints meet in between.
+_STEPS = 8
 
 
 def bounded(
@@ -69,133 +65,195 @@ def bounded(
     """
     if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
         return timing, 1.0
-    found, share, held, apart = timing, np.ones(timing.refinements.shape), False, 0.0
-    aim = max((1 - _CLOSE) * most, 1 + _CLOSE)
-    for tried in range(_ROUNDS):
-        moments, ratio = turn_ratios(found, source, most, contacts, held=held)
-        if not held and ratio.max(initial=0.0) <= most:
-            held = True  # the dearer look, once the cheaper one finds nothing
-            moments, ratio = turn_ratios(found, source, most, contacts, held=True)
-        worst = float(ratio.max(initial=0.0))
-        if worst <= most:
-            break
-        before = apart
-        if not held:  # knots apart are no help for inverse kinematics
-            apart = max(apart, min((worst / aim - 1) / _SPACED_AT, 1.0))
-        if apart == before or tried:  # at first, knots apart may be enough
-            # A turn is about 1 without staggering and grows with it.
-            over = np.maximum((ratio - 1) / (aim - 1), 1.0) ** (_FIRM + _FIRMER * tried)
-            over = _spread(over, tried, source.rate)
-            causes = causes_of_turns(source, held=held)
-            share *= _around(found, moments, over, causes if tried < _LOCAL else None)
-        found = _spaced(_eased(timing, share), source, most, apart)
-        held = held or worst <= _NEARLY * most
+    bound = _Bound(source, most, contacts)
+    if bound.holds(timing):
+        return timing, 1.0
+    if timing.amount > 0 and np.array_equal(timing.times, timing.known_times):
+        found = _along(timing, bound).found(timing)
+    else:  # poses were moved: no amount of an edit to go by
+        found = bound.reduced(timing, Reduction.none(timing)).applied(timing, source, most)
     return found, _kept(timing, found)
 
 
-def _spread(over: FloatArray, tried: int, rate: float) -> FloatArray:
-    """Spread over time (T, N) how much joints rush, farther with every round."""
-    from scipy.ndimage import maximum_filter1d
+@dataclass(frozen=True, eq=False)
+class _Bound:
+    """How fast joints of a motion may turn."""
 
-    if tried < _NEAR:
-        return np.minimum(over, _STEP)
-    frames = round((tried - _NEAR) ** 2 * _WIDER * rate)
-    return np.asarray(maximum_filter1d(over, 2 * frames + 1, axis=0))
+    source: Motion
+    most: float
+    contacts: tuple[Contact, ...] | None
 
+    def holds(self, timing: Timing, *, likely: bool = False) -> bool:
+        """Return whether a timing is within the bound, with contacts held and without.
 
-def _eased(timing: Timing, share: FloatArray) -> Timing:
-    """Bring the refinements of each pose part of the way back to where they were found."""
-    if (share == 1).all():
-        return timing
-    known = timing.known_refinements
-    eased = known + share * (timing.refinements - known)
-    return replace(timing, refinements=np.where(timing.included, eased, timing.refinements))
+        A look with contacts held sees both, but takes five times as long. Where the bound is likely
+        to hold, it is the only one.
+        """
+        return all(
+            turn_ratios(timing, self.source, self.most, self.contacts, held=held)[1].max(initial=0)
+            <= self.most
+            for held in ((True,) if likely else (False, True))
+        )
 
+    def reduced(self, timing: Timing, found: Reduction) -> Reduction:
+        """Reduce staggering further until it is within the bound."""
+        for held in (False, True):
+            found = self._stage(timing, found, held=held)
+        return found
 
-def _around(
-    timing: Timing, moments: FloatArray, over: FloatArray, causes: Mask | None
-) -> FloatArray:
-    """Return a factor for each knot's staggering (K, C): less where it lets joints turn too fast.
-
-    It is whole from one neighbour of a knot to the other, and fades to the next ones, so that it
-    does not step when a knot passes a moment. Without ``causes`` all channels count.
-    """
-    out = np.ones(timing.refinements.shape)
-    rush = (over > 1).any(axis=1)
-    moments, over = moments[rush], over[rush]
-    for i in range(len(timing.channels)):
-        hang = slice(None) if causes is None else causes[:, i]
-        most = np.log(over[:, hang].max(axis=1, initial=1.0))
-        poses = np.flatnonzero(timing.included[:, i])
-        place = np.interp(moments, timing.knots[poses, i], np.arange(len(poses)))
-        near = np.clip(2 - np.abs(place - np.arange(len(poses))[:, None]), 0.0, 1.0)
-        out[poses, i] = np.exp(-(near * most).max(axis=1, initial=0.0))
-    return out
-
-
-def _spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
-    """Move knots of each channel apart by the least squares that keep its time from rushing.
-
-    ``part`` is by what share, 0 to 1; 0 keeps them in order, and no more.
-    """
-    knots, known = timing.knots.copy(), timing.known_knots
-    speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
-    moved = False
-    for i in range(len(timing.channels)):
-        has = timing.included[:, i]
-        asked, stands_for = knots[has, i], known[has, i]
-        gap = np.diff(stands_for) / (_OWN * most)
-        if (np.diff(asked) >= gap - 1e-12).all():
-            continue
-        # Eased by different shares, knots might cross.
-        least = np.minimum(gap, _ORDER * timing.least_gap)
-        spaced = asked if (np.diff(asked) >= least).all() else _apart(asked, least)
-        if part:
-            gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
-            spaced = spaced + part * (_apart(asked, gap) - spaced)
-        moved |= not np.array_equal(spaced, asked)
-        knots[has, i] = spaced
-    if not moved:
-        return timing
-    refinements = np.where(timing.included, knots - timing.times[:, None], timing.refinements)
-    return replace(timing, refinements=refinements)
+    def _stage(self, timing: Timing, found: Reduction, *, held: bool) -> Reduction:
+        """Reduce it without contacts, or with contacts held."""
+        source, most = self.source, self.most
+        enough, aim = (max((1 - near) * most, 1 + near) for near in (_CLOSE, _AIM))
+        causes = causes_of_turns(source, held=held)
+        for tried in _HELD if held else _FREE:
+            now = found.applied(timing, source, most)
+            moments, ratio = turn_ratios(now, source, most, self.contacts, held=held)
+            worst = float(ratio.max(initial=0.0))
+            if worst <= enough:
+                break
+            if not held and not tried:  # knots apart may be enough
+                found = found.spaced(max(found.apart, min((worst / aim - 1) / _SPACED_AT, 1.0)))
+                continue
+            # A turn is about 1 without staggering and grows with it.
+            over = np.maximum((ratio - 1) / (aim - 1), 1.0) ** (1 + _FIRMER * tried)
+            found = found.eased(factors(now, moments, over, causes if tried < _LOCAL else None))
+        return found
 
 
-def _channel_speeds(source: Motion) -> FloatArray:
-    """Return how fast each channel turns or moves, (F - 1, C)."""
-    skeleton = source.skeleton
-    turns = quat.angle(source.rotations[:-1], source.rotations[1:])
-    roots = [
-        np.linalg.norm(np.diff(source.translations[skeleton.names[r]], axis=0), axis=1)[:, None]
-        for r in skeleton.roots
-    ]
-    return np.concatenate([turns, *roots], axis=1) * source.rate
+def _along(timing: Timing, bound: _Bound) -> _Amounts:
+    """Return what is known of a timing's edit, in any amount of it."""
+    way = np.round(timing.way, 9)  # the same for all amounts, whichever comes first
+    key = (way.tobytes(), timing.times.tobytes(), timing.included.tobytes(), bound.most)
+    return last(
+        bound.source,
+        "reductions",
+        (*key, bound.contacts, timing.known_refinements.tobytes()),
+        lambda: _Amounts(timing.along(way), bound),
+    )
 
 
-def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return how much a channel does in each stretch between knots, as a fraction of its most."""
-    most = max(float(speed.max(initial=0.0)), 1e-9)
-    at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
-    padded = np.pad(speed, 1, mode="edge")
-    near = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]])
-    found = np.maximum.reduceat(near, at)[:-1] / most
-    return np.asarray(np.clip(found, 1 / _CALM, 1.0))
+@dataclass(frozen=True, eq=False)
+class _Amounts:
+    """Reductions of one edit, by its amount."""
+
+    timing: Timing
+    bound: _Bound
+    _known: dict[int, Reduction] = field(default_factory=dict)
+    _free: dict[int, bool] = field(default_factory=dict)
+    _starts: dict[int, float] = field(default_factory=dict)
+    _steps: dict[int, bool] = field(default_factory=dict)
+
+    def found(self, timing: Timing) -> Timing:
+        """Return a timing of this edit within the bound.
+
+        Between the fixed amounts joints may meet that miss each other at both. Then knots that are
+        reduced stay where they are at the nearest amount for which joints do not meet, or all do.
+        """
+        amount = timing.amount
+        reduction = self._reduction(amount)
+        found = self._applied(reduction, timing)
+        if self.bound.holds(found, likely=True):
+            return found
+        step = self._nearest_inside(amount)
+        there = _step_amount(step)
+        reduction = self._reduction(there)
+        found = self._applied(reduction.kept_at(there / amount), timing)
+        if self.bound.holds(found):
+            return found
+        return self._applied(reduction, self.timing.by_amount(there))
+
+    def _applied(self, reduction: Reduction, timing: Timing) -> Timing:
+        return reduction.applied(timing, self.bound.source, self.bound.most)
+
+    def _nearest_inside(self, amount: float) -> int:
+        """Return the nearest step at which the reduced edit is within the bound."""
+        below = _number(amount)
+        part = (amount - _amount(below)) / (_amount(below + 1) - _amount(below))
+        at = _STEPS * (below + part)
+        low, high = int(np.floor(at)), int(np.floor(at)) + 1
+        while (
+            not self._inside(near := low if at - low <= high - at else high)
+            and low > _STEPS * _FIRST
+        ):
+            low, high = (low - 1, high) if near == low else (low, high + 1)
+        return near
+
+    def _inside(self, step: int) -> bool:
+        """Return whether the reduced edit is within the bound at a step."""
+        if step not in self._steps:
+            amount = _step_amount(step)
+            found = self._applied(self._reduction(amount), self.timing.by_amount(amount))
+            self._steps[step] = self.bound.holds(found)
+        return self._steps[step]
+
+    def _reduction(self, amount: float) -> Reduction:
+        """Interpolate the reduction for an amount of the edit, seconds."""
+        below = _number(amount)
+        low, first, above = _amount(below), self[below], below + 1
+        if self._unreduced(below):
+            if self._unreduced(above):
+                return first
+            low = self._start(below)
+            if _near(low, _amount(above)):
+                above += 1
+        elif self._unreduced(below - 1) and _near(self._start(below - 1), low):
+            low, first = self._start(below - 1), self[below - 1]
+        part = (amount - low) / (_amount(above) - low)
+        return first.toward(self[above], min(max(part, 0.0), 1.0))
+
+    def _unreduced(self, number: int) -> bool:
+        """Return whether one of the fixed amounts is within the bound as it is."""
+        if number not in self._free:
+            timing = self.timing.by_amount(_amount(number))
+            self._free[number] = number < _FIRST or self.bound.holds(timing)
+        return self._free[number]
+
+    def __getitem__(self, number: int) -> Reduction:
+        """Return the reduction for one of the fixed amounts."""
+        if number not in self._known:
+            timing = self.timing.by_amount(_amount(number))
+            found = Reduction.none(timing)
+            if not self._unreduced(number):
+                # From a smaller amount on, so that neighbours are alike.
+                start = self[number - _back(number)].toward(found, _AGAIN)
+                found = self.bound.reduced(timing, start)
+            self._known[number] = found
+        return self._known[number]
+
+    def _start(self, number: int) -> float:
+        """Return the last step above a fixed amount at which the edit need not be reduced."""
+        if number not in self._starts:
+            steps = (_step_amount(_STEPS * number + k) for k in range(_STEPS - 1, 0, -1))
+            inside = (a for a in steps if self.bound.holds(self.timing.by_amount(a)))
+            self._starts[number] = next(inside, _amount(number))
+        return self._starts[number]
 
 
-def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
-    """Return the nearest knots that are apart by gaps; the first and the last stay.
+def _number(amount: float) -> int:
+    """Return the number of the largest fixed amount up to one."""
+    return int(np.floor(np.log(amount / _LEAST) / np.log(_RATIO) + 1e-9))
 
-    Less the sum of the gaps before them they must not fall: isotonic regression.
-    """
-    base = np.r_[0.0, np.cumsum(gap)]
-    if base[-1] >= knots[-1] - knots[0]:  # no room at all: evenly
-        return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
-    from retime.methods.staggered.kernels import rising
 
-    x = knots - base
-    inner = np.clip(rising(x[1:-1]), x[0], x[-1])
-    y = np.r_[x[0], inner, x[-1]]
-    return np.where(np.abs(y - x) < 1e-12, knots, y + base)
+def _amount(number: int) -> float:
+    return float(_LEAST * _RATIO**number)
+
+
+def _back(number: int) -> int:
+    """Return how many fixed amounts back a reduction starts from; fewer take less time."""
+    return 2 if number % 2 == 0 else 1
+
+
+def _step_amount(number: int) -> float:
+    """Return the amount of one of the steps between fixed amounts."""
+    below, part = divmod(number, _STEPS)
+    low, high = _amount(below), _amount(below + 1)
+    return low + part / _STEPS * (high - low)
+
+
+def _near(low: float, high: float) -> bool:
+    """Return whether two amounts are so near that reductions between them would be steep."""
+    return high - low < (_RATIO - 1) / 2 * low
 
 
 def _kept(asked: Timing, found: Timing) -> float:

@@ -15,6 +15,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import height
 from retime.motion.skeleton import Skeleton
+from retime.sentences import Moment, Span
 
 __all__ = ["TRAIL_SMOOTHING", "Evidence", "gather", "refinements_at"]
 
@@ -94,8 +95,9 @@ class Evidence:
         for t in times:
             if not self.times[0] < t < self.times[-1]:
                 raise InputError(
-                    f"a pose at {t:g} s is not inside the clip, {self.times[0]:g} to "
-                    f"{self.times[-1]:g} s"
+                    "a pose at {time} is not inside the clip, {clip}",
+                    time=Moment(t),
+                    clip=Span(float(self.times[0]), float(self.times[-1])),
                 )
             at = self.times[frames]
             near = int(np.abs(at - t).argmin()) if len(at) else -1

@@ -91,6 +91,8 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
     arrays = {f"motion/{n}": a for n, a in arrays.items()}
     timing, evidence = poses.timing, poses.evidence
     arrays |= {f"timing/{n}": getattr(timing, n) for n in _TIMING}
+    if timing.wanted is not None:
+        arrays["timing/wanted"] = timing.wanted
     if evidence is not None:
         arrays |= {f"evidence/{n}": getattr(evidence, n) for n in _EVIDENCE}
     for i, channel in enumerate(poses.curves):
@@ -124,7 +126,9 @@ def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
     """Refuse arrays that do not belong together: compiled loops trust them."""
     poses, frames, joints = len(timing.times), len(source), len(source.skeleton)
     table = (poses, len(source.channels))
-    whole = all(a.shape == table for a in (timing.refinements, timing.known_refinements))
+    wanted = timing.refinements if timing.wanted is None else timing.wanted
+    tables = (timing.refinements, timing.known_refinements, wanted)
+    whole = all(a.shape == table for a in tables)
     lined = all(a.shape == (poses,) for a in (timing.times, timing.known_times, timing.numbers))
     if not (whole and lined and timing.included.shape == table and len(curves) == table[1]):
         raise InputError("its poses, times and channels do not agree")

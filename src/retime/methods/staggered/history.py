@@ -12,6 +12,7 @@ import numpy as np
 
 from retime.errors import InputError, did_you_mean
 from retime.one_line import one_line
+from retime.sentences import Numbered
 
 if TYPE_CHECKING:
     from retime.methods.staggered.representation import Representation
@@ -140,8 +141,8 @@ def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
         try:
             poses = getattr(poses, edit.do)(**edit.arguments)
         except InputError as e:
-            raise InputError(f"edit {number} ({edit.do}): {e}") from None
+            raise e.within(Numbered("edit", number, edit.do)) from None
         except TypeError as e:
             text = str(e).replace("missing a required argument:", "it needs")
-            raise InputError(f"edit {number} ({edit.do}): {text}") from None
+            raise InputError(text).within(Numbered("edit", number, edit.do)) from None
     return poses

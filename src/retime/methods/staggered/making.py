@@ -27,6 +27,7 @@ from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 from retime.parameters import Range, part_of_clip
+from retime.sentences import Lasting, Moment, Named, Span
 from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
@@ -42,7 +43,9 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     if len(motion) < 2:
         raise InputError("staggered poses need a motion of at least two frames")
     if p.filter > motion.duration:
-        raise InputError(f"the filter's width is {p.filter:g} s, longer than the clip")
+        raise InputError(
+            "{name} is {width}, longer than the clip", name=Named("filter"), width=Lasting(p.filter)
+        )
     contacts = None if p.contacts is None else tuple(p.contacts)
     span = _inside(p.range, motion)
     _check_contacts(contacts, motion)
@@ -55,10 +58,10 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         used = smoothed(motion, p.filter, filtered)
         notes.append(
             Note(
-                f"{len(filtered)} joints were smoothed over {1000 * p.filter:g} ms",
+                "{joints} joints were smoothed over {seconds}",
                 code="joints-smoothed",
                 joints=len(filtered),
-                seconds=p.filter,
+                seconds=Lasting(p.filter),
             )
         )
     notes += _flips(used)
@@ -117,7 +120,7 @@ def _inside(span: Range | None, motion: Motion) -> Range | None:
     times = motion.times
     inside = times[(times >= a - 1e-9) & (times <= b + 1e-9)]
     if len(inside) < 3:
-        raise InputError(f"the range {a:g} to {b:g} s holds fewer than three frames")
+        raise InputError("the range {range} has fewer than three frames", range=Span(a, b))
     return float(inside[0]), float(inside[-1])
 
 
@@ -179,13 +182,15 @@ def _flips(motion: Motion) -> list[Note]:
     j = flipping[0]
     names = ", ".join(motion.skeleton.names[i] for i in flipping[:4])
     more = f" and {len(flipping) - 4} more" if len(flipping) > 4 else ""
-    at = motion.times[int(jumps[:, j].argmax())]
+    at = float(motion.times[int(jumps[:, j].argmax())])
     return [
         Note(
-            f"joints jump between two frames: {names}{more} (by {np.degrees(worst[j]):.0f} degrees "
-            f"at {at:.2f} s)",
+            "joints jump between two frames: {names} (by {degrees:.0f} degrees at {time:.2f})",
             Remedy("if that is noise, filter it", parameter="filter"),
             code="joints-flip",
+            names=f"{names}{more}",
+            degrees=float(np.degrees(worst[j])),
+            time=Moment(at),
         )
     ]
 
@@ -248,7 +253,11 @@ def _pose_times(
     if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
         raise InputError("the poses' times must be finite and rise")
     if (at[-1] - at[0]) * fps * joints * 32 > MOST_BYTES:
-        raise InputError(f"{at[-1] - at[0]:g} s at {fps:g} fps are more frames than fit in memory")
+        raise InputError(
+            "{length} at {fps:g} fps are more frames than fit in memory",
+            length=Lasting(float(at[-1] - at[0])),
+            fps=fps,
+        )
     if np.diff(at).min() < 1 / fps - 1e-9:
         raise InputError(f"the poses' times are closer than a frame of {fps:g} fps")
     return at

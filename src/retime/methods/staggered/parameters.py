@@ -29,6 +29,11 @@ class FindingParameters(ContactParameters, RangeParameters):
             "Key poses to keep: a fraction up to 1.0, a count, or times such as 0.4,1.2. "
             "The first and the last frame are always kept.",
             metavar="SHARE|N|T,T",
+            label="Keep poses",
+            form_help=(
+                "Poses to keep, as a fraction up to 1 or as a number. The first and the last "
+                "frame are always kept."
+            ),
         ),
     ] = field(default=1.0, kw_only=False)
     max_turn: Annotated[
@@ -75,6 +80,7 @@ class FindingParameters(ContactParameters, RangeParameters):
         Fit,
         About(
             "How splines are fitted to the motion.",
+            label="Spline fit",
             advanced=True,
             choices=(
                 Choice("log", "Fast", "fit the logarithms of rotations"),
@@ -95,6 +101,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
             unit="s",
             flag="move",
             metavar="FROM:TO",
+            form_help="Move the pose at one time to another.",
         ),
     ] = ()
     succession: Annotated[
@@ -102,6 +109,10 @@ class StaggerParameters(FindingParameters, TimingParameters):
         About(
             "Delay each joint below JOINT by S seconds times its depth to the POWER.",
             metavar="JOINT:S:POWER",
+            form_help=(
+                "Delay each joint below a joint: by the delay times its depth, raised to the "
+                "growth."
+            ),
         ),
     ] = ()
     past_end: Annotated[
@@ -109,7 +120,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
         About(
             "Let succession run past the end: parts that have arrived hold, and the clip gets "
             "longer.",
-            label="Succession past the end",
+            label="Past the end",
             advanced=True,
         ),
     ] = False
@@ -176,6 +187,10 @@ class StaggerParameters(FindingParameters, TimingParameters):
             "Move JOINT to X, Y, Z at the pose at TIME, in metres with Y up. JOINT is a hand, "
             "foot, head, elbow, knee or finger.",
             metavar="TIME:JOINT:X:Y:Z",
+            form_help=(
+                "Move a hand, foot, head, elbow, knee or finger to a place at a pose, in metres "
+                "with Y up."
+            ),
         ),
     ] = ()
     reach_help: Annotated[
@@ -207,6 +222,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
             "JSON list of further edits: objects with 'do' and its arguments.",
             metavar="FILE",
             widget="data",
+            form_help="Further edits, in the order in which they are made.",
         ),
     ] = ()
     constraints: Constraints = "hold"

@@ -29,6 +29,7 @@ from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
+from retime.sentences import Lasting, Moment, Span
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
@@ -160,9 +161,9 @@ class Representation:
             last = self.channels[int(self._bounded[0].refinements[-1].argmax())]
             notes.append(
                 Note(
-                    f"the clip is {longer:.3g} s longer: {last} arrives last, past its end",
+                    "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
                     code="past-end",
-                    seconds=longer,
+                    seconds=Lasting(longer),
                     joint=last,
                 )
             )
@@ -297,7 +298,10 @@ class Representation:
         k = int(np.abs(self.times - pose).argmin())
         if not abs(self.times[k] - pose) <= _NEAR:
             raise InputError(
-                f"no pose near {pose:g} s; the nearest, pose {k}, is at {self.times[k]:.3f} s"
+                "no pose near {time}; the nearest, pose {k}, is at {nearest:.3f}",
+                time=Moment(float(pose)),
+                k=k,
+                nearest=Moment(float(self.times[k])),
             )
         return k
 
@@ -312,14 +316,16 @@ class Representation:
         k = self.index(pose)
         if self.bounds is not None and k not in self.free:
             raise InputError(
-                f"pose {k} at {self.times[k]:.3f} s is not inside the range, {self._range_text()}, "
-                "that may change"
+                "pose {k} at {time:.3f} is not inside the range that may change, {range:.3f}",
+                k=k,
+                time=Moment(float(self.times[k])),
+                range=self._free_span(),
             )
         return k
 
-    def _range_text(self) -> str:
+    def _free_span(self) -> Span:
         first, last = self.times[list(self._ends)]
-        return f"{first:.3f} to {last:.3f} s"
+        return Span(float(first), float(last))
 
     def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
         """Return channels by names and roles; ``None`` is all, the roots' only where told."""

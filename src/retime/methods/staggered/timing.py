@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.notes import Note
+from retime.sentences import Lasting, Moment, Span
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -52,6 +53,8 @@ class Timing:
         Knots of one channel keep this many seconds apart.
     base : TimeWarp, optional
         To the source's time, where poses were deleted after timing edits.
+    wanted : array (K, C), optional
+        Refinements that an edit asked for, where knots in the way stopped some of them.
     """
 
     channels: tuple[str, ...]
@@ -63,6 +66,7 @@ class Timing:
     known_refinements: FloatArray
     least_gap: float
     base: TimeWarp | None = None
+    wanted: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -96,6 +100,10 @@ class Timing:
 
     def warp(self) -> TimeWarp:
         """Make the warp of all timing edits: linear in every channel between its knots (3)."""
+        return self._warp
+
+    @cached_property
+    def _warp(self) -> TimeWarp:
         now, known = self.knots, self.known_knots
         staggered = (self.refinements != 0) | (self.known_refinements != 0) | ~self.included
         own = {}
@@ -162,11 +170,15 @@ class Timing:
         after = np.inf if ripple or pose == last else float(self.times[pose + 1])
         gap = self.least_gap
         if not before + gap <= time <= after - gap:
-            free = f"from {before + gap:.3f}"
-            free += f" to {after - gap:.3f} s" if np.isfinite(after) else " s on"
+            first = before + gap
+            free = "{free:.3f}" if np.isfinite(after) else "{free:.3f} and later"
             raise InputError(
-                f"pose {pose} at {now:.3f} s cannot move to {time:.3f} s, past its neighbour: it "
-                f"has room {free}"
+                "pose {pose} at {now:.3f} cannot move to {time:.3f}, past its neighbour; possible: "
+                + free,
+                pose=pose,
+                now=Moment(now),
+                time=Moment(time),
+                free=Span(first, after - gap) if np.isfinite(after) else Moment(first),
             )
         times, refinements = self.times.copy(), self.refinements.copy()
         shift = time - now
@@ -175,7 +187,7 @@ class Timing:
         pulled = 0
         for step in (-1,) if ripple or pose == last else (-1, 1):
             pulled += self._scale_side(refinements, pose, time, step)
-        moved = replace(self, times=times, refinements=refinements)
+        moved = replace(self, times=times, refinements=refinements, wanted=None)
         edited = refinements != self.refinements
         edited[pose : len(self) if ripple else pose + 1] = True
         ordered, stopped = moved._in_order(edited)
@@ -222,7 +234,40 @@ class Timing:
         edited &= self.included & (by != (1.0 if scale else 0.0))
         new = self.refinements * by if scale else self.refinements + by
         refinements = np.where(edited, new, self.refinements)
-        return replace(self, refinements=refinements)._in_order(edited, past_end=past_end)
+        asked = replace(self, refinements=refinements, wanted=None)
+        ordered, stopped = asked._in_order(edited, past_end=past_end)
+        return (replace(ordered, wanted=refinements) if stopped else ordered), stopped
+
+    # ---- amounts of an edit
+
+    @cached_property
+    def _asked(self) -> FloatArray:
+        """By how much refinements were asked to change, (K, C)."""
+        wanted = self.refinements if self.wanted is None else self.wanted
+        return np.where(self.included, wanted - self.known_refinements, 0.0)
+
+    @property
+    def amount(self) -> float:
+        """The largest change of a refinement that was asked for, seconds."""
+        return float(np.abs(self._asked).max(initial=0.0))
+
+    @property
+    def way(self) -> FloatArray:
+        """The changes that were asked for, (K, C), as a share of the largest."""
+        return self._asked / self.amount
+
+    def along(self, way: FloatArray) -> Timing:
+        """Return this timing with changes of refinements (K, C) of up to 1 s, not in order."""
+        wanted = self.known_refinements + way
+        return replace(self, refinements=wanted, wanted=wanted)
+
+    def by_amount(self, amount: float) -> Timing:
+        """Return this timing as if another amount of the same edit had been asked for."""
+        change = amount * self.way
+        asked = replace(self, refinements=self.known_refinements + change, wanted=None)
+        # Edits are of poses and channels; some of their knots may ask for no change.
+        edited = (change != 0).any(axis=1)[:, None] & (change != 0).any(axis=0)
+        return asked._in_order(edited, past_end=bool(change[-1].any()))[0]
 
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.
@@ -290,19 +335,25 @@ class Timing:
                 raise InputError(f"pose {pose} leaves {name!r} out")
             if not low[i] - 1e-12 <= value <= high[i] + 1e-12:
                 raise InputError(
-                    f"a refinement of {value:g} s is out of bounds for {name!r} at pose {pose}: "
-                    f"its neighbours leave {low[i]:.3f} to {high[i]:.3f} s"
+                    "a refinement of {value} is out of bounds for {name!r} at pose {pose}; its "
+                    "neighbours allow {low:.3f} to {high:.3f}",
+                    value=Lasting(value),
+                    name=name,
+                    pose=pose,
+                    low=Lasting(float(low[i])),
+                    high=Lasting(float(high[i])),
                 )
             refinements[pose, i] = value
-        return replace(self, refinements=refinements)
+        return replace(self, refinements=refinements, wanted=None)
 
     def with_pose(self, time: float, included: BoolArray) -> Timing:
         """Insert a pose on every channel's way: the warp does not change."""
         at = int(np.searchsorted(self.times, time))
         if not 0 < at < len(self):
             raise InputError(
-                f"a pose at {time:g} s is not inside the clip, {self.times[0]:g} to "
-                f"{self.times[-1]:g} s"
+                "a pose at {time} is not inside the clip, {clip}",
+                time=Moment(time),
+                clip=Span(float(self.times[0]), float(self.times[-1])),
             )
         knots, known, included = self.knots, self.known_knots, included.copy()
         known_time = float(np.interp(time, self.times, self.known_times))
@@ -320,6 +371,7 @@ class Timing:
         number = int(self.numbers.max()) + 1
         return replace(
             self,
+            wanted=None,
             numbers=np.insert(self.numbers, at, number),
             times=np.insert(self.times, at, time),
             refinements=np.insert(self.refinements, at, own - time, axis=0),
@@ -343,6 +395,7 @@ class Timing:
             )
         return replace(
             timing,
+            wanted=None,
             **{
                 name: np.delete(getattr(timing, name), pose, axis=0)
                 for name in (

@@ -15,6 +15,7 @@ from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
 from retime.notes import Note
+from retime.sentences import Lasting, Moment, Named
 
 __all__ = ["TimingEdits"]
 
@@ -39,7 +40,10 @@ class TimingEdits(Representation):
         if stopped:
             notes.append(
                 Note(
-                    f"{stopped} knots would have crossed their neighbours and stop short of them",
+                    "1 knot would have crossed its neighbour and stops short of it"
+                    if stopped == 1
+                    else f"{stopped} knots would have crossed their neighbours and stop short of "
+                    "them",
                     code="knots-stopped",
                     knots=stopped,
                 )
@@ -119,11 +123,14 @@ class TimingEdits(Representation):
     def _must_end_freely(self) -> None:
         """Refuse to run past an end that another part of the clip follows."""
         if self.loop:
-            raise InputError("a cycle has no end to run past; leave out past_end")
+            raise InputError(
+                "a cycle has no end to run past; leave out {name}", name=Named("past_end")
+            )
         if self._ends[1] != len(self) - 1:
             raise InputError(
-                f"the range, {self._range_text()}, ends before the clip: nothing can run past its "
-                "end; let the range last to the clip's end"
+                "the range, {range:.3f}, ends before the clip: nothing can run past its end; let "
+                "the range last to the clip's end",
+                range=self._free_span(),
             )
 
     def _must_fit(self, seconds: float) -> None:
@@ -131,7 +138,9 @@ class TimingEdits(Representation):
         length = float(self.times[-1] - self.times[0])
         if not seconds <= length:
             raise InputError(
-                f"parts would be staggered by up to {seconds:g} s, and the clip lasts {length:g} s"
+                "parts would be staggered by up to {seconds}, and the clip lasts {length}",
+                seconds=Lasting(seconds),
+                length=Lasting(length),
             )
 
     @recorded
@@ -282,10 +291,16 @@ class TimingEdits(Representation):
         time = coerce(time, float, "time")
         if np.abs(self.times - time).min() < self.timing.least_gap:
             k = int(np.abs(self.times - time).argmin())
-            raise InputError(f"pose {k} is already at {self.times[k]:.3f} s")
+            raise InputError(
+                "pose {k} is already at {time:.3f}", k=k, time=Moment(float(self.times[k]))
+            )
         first, last = self.times[list(self._ends)]
         if self.bounds is not None and not first < time < last:
-            raise InputError(f"{time:g} s is not inside the range, {self._range_text()}")
+            raise InputError(
+                "{time} is not inside the range, {range:.3f}",
+                time=Moment(time),
+                range=self._free_span(),
+            )
         included = np.zeros(len(self.channels), dtype=bool)
         included[self._columns(joints)] = True
         timing = self.timing.with_pose(time, included)
@@ -300,9 +315,10 @@ class TimingEdits(Representation):
         if left_out:
             notes.append(
                 Note(
-                    f"{left_out} parts have no room for a knot at {time:g} s and are left out",
+                    "{parts} parts have no room for a key at {time} and are left out",
                     code="parts-left-out",
                     parts=left_out,
+                    time=Moment(time),
                 )
             )
         return self._reshaped(replace(self, timing=timing), curves)._saying(notes)

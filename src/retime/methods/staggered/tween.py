@@ -40,6 +40,10 @@ class TweenParameters(FindingParameters):
                 Choice("rest", "Rest pose", "the rest pose of the skeleton"),
                 Choice("mirror", "Mirrored pose", "its mirror image"),
             ),
+            form_help=(
+                "Blend a pose toward another. Above 100 % it overshoots, below 0 it moves away. "
+                "If there is no pose at that time, one is inserted."
+            ),
         ),
     ] = field(default=(), kw_only=False)
     eases: Annotated[
@@ -54,6 +58,7 @@ class TweenParameters(FindingParameters):
                 Choice("anticipate", "Anticipate", "go back slightly before leaving the pose"),
                 Choice("settle", "Settle", "go past the pose and come back to it"),
             ),
+            form_help="Ease into or out of a pose, by an amount from 0 to 2.",
         ),
     ] = ()
     ease_length: Annotated[

@@ -18,6 +18,7 @@ from retime.methods.staggered.operators import change
 from retime.methods.staggered.pose_values import mean_value, still_motion
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.notes import Note
+from retime.sentences import Named
 
 __all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
@@ -249,9 +250,10 @@ class ValueEdits(Representation):
             return [b for b in beside[relative_to] if 0 <= b < len(self)] or [k]
         if isinstance(relative_to, str) and not relative_to[:1].isdigit():
             raise InputError(
-                f"relative_to is {relative_to!r}; it can be "
-                + ", ".join(map(repr, beside))
-                + ", or a pose"
+                "{name} is {value!r}; it can be {known}, or a pose",
+                name=Named("relative_to"),
+                value=relative_to,
+                known=", ".join(map(repr, beside)),
             )
         return [self.index(relative_to)]
 

@@ -111,6 +111,7 @@ class ControlParameters:
                 Choice("quintic", "Smooth", "a polynomial of degree 5"),
                 Choice("septic", "Smoother", "a polynomial of degree 7"),
             ),
+            form_help="Falloff of a drag in time.",
         ),
     ] = "quintic"
     range: ClipRange = None

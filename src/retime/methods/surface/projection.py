@@ -13,6 +13,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
 __all__ = ["View", "seen_at", "topological_distances"]
@@ -72,8 +73,9 @@ def seen_at(motion: Motion, times: Sequence[float]) -> FloatArray:
     for time in times:
         if not start - 1e-9 <= time <= end + 1e-9:
             raise InputError(
-                f"the key at {time:g} s is outside the clip, which lasts from {start:g} to "
-                f"{end:g} s"
+                "the key at {time} is outside the clip, {clip}",
+                time=Moment(time),
+                clip=Span(start, end),
             )
     return positions(apply(motion, TimeWarp.identity(start, end), times=times))
 

@@ -13,6 +13,7 @@ from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
 from retime.notes import Note
 from retime.parameters import Range
+from retime.sentences import Lasting, Moment, Span
 
 __all__ = ["NOTHING", "Room", "check_times", "make_room"]
 
@@ -46,13 +47,13 @@ class Room:
         """Reduce the drag of a leg, so that no joint rotates too fast and no knee jerks."""
         drag = max(key.drags, key=lambda d: abs(d.shift))
         note = Note(
-            f"the drag of {drag.joint} at {key.time:g} s was cut from {drag.shift:g} to "
-            f"{share * self.share * drag.shift:.3g} s: with more, a joint would turn or a knee "
-            "accelerate too fast",
+            "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: with more, a "
+            "joint would turn or a knee accelerate too fast",
             code="drag-cut",
-            time=key.time,
-            asked=drag.shift,
-            shift=share * self.share * drag.shift,
+            joint=drag.joint,
+            time=Moment(key.time),
+            asked=Lasting(drag.shift),
+            shift=Lasting(share * self.share * drag.shift),
         )
         return replace(self, share=share * self.share, notes=(*self.notes, note))
 
@@ -69,7 +70,9 @@ def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
     for key in keys:
         if span != domain and not first <= key.time <= last:
             raise InputError(
-                f"the key at {key.time:g} s is outside the range, {first:g} to {last:g} s"
+                "the key at {time} is outside the range, {range}",
+                time=Moment(key.time),
+                range=Span(first, last),
             )
 
 
@@ -82,16 +85,21 @@ def _check_overlap(one: Placed, other: Placed) -> None:
     first, second = one.key, other.key
     if second.time == first.time:
         raise InputError(
-            f"two keys stand at {first.time:g} s; drag several joints at one moment by one key's "
-            "control_points"
+            "two keys are at {time}; drag several joints at one moment by the control points of "
+            "one key",
+            time=Moment(first.time),
         )
     (a, b), (c, d) = _base(first), _base(second)
     if c < b - 1e-9:
         free = b + second.time - c
         raise InputError(
-            f"the keys at {first.time:g} and {second.time:g} s overlap: their ranges are {a:.3g} "
-            f"to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for the second from "
-            f"{free:.3g} s on, or give both less gamma"
+            "the keys at {first} and {second} overlap: their ranges are {one:.3g} and {other:.3g}; "
+            "move the second to {free:.3g} or later, or reduce gamma of both",
+            first=Moment(first.time),
+            second=Moment(second.time),
+            one=Span(a, b),
+            other=Span(c, d),
+            free=Moment(free),
         )
 
 
@@ -125,9 +133,9 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
         if any(d.shift for d in placed.key.drags):
             notes.append(
                 Note(
-                    f"no joint is near enough to feel the drag at {time:g} s",
+                    "no joint is near enough to follow the drag at {time}",
                     code="drag-without-effect",
-                    time=time,
+                    time=Moment(time),
                 )
             )
         return Room(start, end, 1.0, tuple(notes))
@@ -141,24 +149,24 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
         notes.append(
             Note(
-                f"the drag of {drag.joint or 'the point'} at {time:g} s was cut from "
-                f"{drag.shift:g} to {share * drag.shift:.3g} s: the clip's or the range's end, or "
-                "another key, leaves no more room",
+                "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: the end of "
+                "the clip or range, or another key, leaves no more room",
                 code="drag-cut",
-                time=time,
-                asked=drag.shift,
-                shift=share * drag.shift,
+                joint=drag.joint or "the point",
+                time=Moment(time),
+                asked=Lasting(drag.shift),
+                shift=Lasting(share * drag.shift),
             )
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
         why = f"the leg plays at most {_CALM:g} times as fast" if calm else "time never turns back"
         notes.append(
             Note(
-                f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
-                f"that {why}",
+                "the range of the key at {time} was widened, {range:.3g}, so that {why}",
                 code="range-widened",
-                time=time,
-                range=[start, end],
+                time=Moment(time),
+                range=Span(start, end),
+                why=why,
             )
         )
     return Room(start, end, share, tuple(notes))

@@ -34,6 +34,7 @@ from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
 from retime.notes import Note
 from retime.parameters import Range, part_of_clip
+from retime.sentences import Lasting, Moment
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -264,11 +265,12 @@ class ControlSurfaces:
             if held > _HELD:
                 notes.append(
                     Note(
-                        f"the path of {self.motion.skeleton.names[j]} meets the surface at "
-                        f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms",
+                        "the path of {joint} meets the surface at {time} more than once: it is "
+                        "held up by {seconds:.3f}",
                         code="path-held-up",
                         joint=self.motion.skeleton.names[j],
-                        seconds=held,
+                        time=Moment(self.keys[k].time),
+                        seconds=Lasting(held),
                     )
                 )
             out[int(j)] = (t, y)

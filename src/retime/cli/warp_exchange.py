@@ -1,0 +1,261 @@
+"""``retime warp export``, ``import`` and ``events``: exchange timing with other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import Json, file_option, must_differ, seconds
+from retime.cli.warp_files import WarpFile, WarpOut, deliver_warp, must_have_channel
+from retime.errors import InputError
+from retime.notes import Note
+from retime.timing import TimeWarp
+
+if TYPE_CHECKING:
+    from retime.media.timelines.carrying import Carrier
+
+Offset = Annotated[
+    str,
+    typer.Option(
+        "--offset",
+        help="Time in the media or the list of the motion's time 0 (s, default 0).",
+        metavar="TIME",
+    ),
+]
+Channel = Annotated[
+    str | None,
+    typer.Option(
+        "--channel", metavar="NAME", help="Channel of the warp to use. Default: the whole body."
+    ),
+]
+
+
+def export(
+    file: WarpFile,
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="File to write: Bezier keys (.json, .csv) or a timeline (.otio).",
+        ),
+    ],
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            metavar="S",
+            help="Maximum error (s). Default: 0.001 for keys, half a frame for .otio.",
+            min=1e-9,
+        ),
+    ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            "--fps",
+            metavar="HZ",
+            help="Frame rate of the .otio timeline; also adds frame numbers to keys.",
+            min=0.001,
+            max=1e6,
+        ),
+    ] = None,
+    first_frame: Annotated[
+        float,
+        typer.Option("--first-frame", metavar="N", help="Frame number of keys at 0 s (default 0)."),
+    ] = 0.0,
+    media: Annotated[
+        Path | None,
+        file_option("--media", "Video that the .otio clip refers to."),
+    ] = None,
+    media_duration: Annotated[
+        str | None,
+        typer.Option(
+            "--media-duration",
+            metavar="S",
+            help="Length of the video, if it cannot be read (s).",
+        ),
+    ] = None,
+    offset: Offset = "0",
+    channel: Channel = None,
+    as_json: Json = False,
+) -> None:
+    """Export a warp as Bezier keys for a graph editor, or as cuts for a video editor.
+
+    Examples
+    --------
+    retime warp export slow.json slow.csv --fps 24
+
+    retime warp export slow.json slow.otio --media take.mp4 --offset 2.4
+    """
+    from retime.io.warp_json import read_warp
+
+    must_differ(file, target)
+    warp = read_warp(file)
+    suffix = target.suffix.lower()
+    if suffix == ".otio":
+        _export_timeline(
+            warp, target, tolerance, fps, media, media_duration, offset, channel, as_json
+        )
+    elif suffix not in (".json", ".csv"):
+        raise InputError(
+            f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
+        )
+    elif media is not None or media_duration is not None or offset != "0":
+        raise InputError("--media and --offset go with an .otio file; keys have no media")
+    else:
+        _export_keys(warp, target, tolerance or 1e-3, fps, first_frame, channel, as_json)
+
+
+def _export_keys(
+    warp: TimeWarp,
+    target: Path,
+    tolerance: float,
+    fps: float | None,
+    first_frame: float,
+    channel: str | None,
+    as_json: bool,
+) -> None:
+    from retime.media.timelines.bezier_keys import write_keys
+    from retime.timing.curves import fit_bezier
+
+    must_have_channel(warp, channel)
+    curve = fit_bezier(warp, tolerance=tolerance, channel=channel)
+    write_keys(curve, target, fps=fps, first_frame=first_frame)
+    fields = {"output": target, "keys": len(curve.keys), "tolerance_s": tolerance, "fps": fps}
+    report(fields, as_json=as_json)
+
+
+def _export_timeline(
+    warp: TimeWarp,
+    target: Path,
+    tolerance: float | None,
+    fps: float | None,
+    media: Path | None,
+    media_duration: str | None,
+    offset: str,
+    channel: str | None,
+    as_json: bool,
+) -> None:
+    from retime.media.timelines.followed import followed_curve
+    from retime.media.timelines.otio import Media, write_timeline
+
+    shown = None
+    if media is not None:
+        must_differ(media, target)
+        length, fps = _length_and_rate(media, media_duration, fps)
+        shown = Media(media, length)
+    elif media_duration is not None:
+        raise InputError("--media-duration goes with --media")
+    if fps is None:
+        raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
+    curve, notes = followed_curve(warp, channel)
+    begins = seconds(offset, "offset", fps)
+    made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)
+    fields = {
+        "output": target,
+        "pieces": made.pieces,
+        "freezes": made.freezes,
+        "fps": fps,
+        "largest_error_s": made.error,
+        "tolerance_s": 0.5 / fps if tolerance is None else tolerance,
+    }
+    report(fields, as_json=as_json, notes=[*notes, *made.notes])
+
+
+def _length_and_rate(media: Path, length: str | None, fps: float | None) -> tuple[float, float]:
+    """Return the length and frame rate of a video; it is read only if one is not given."""
+    from retime.media.video.opening import look_at
+
+    found, rate = (0.0, fps) if length is not None and fps is not None else look_at(media)
+    fps = fps or rate
+    return found if length is None else seconds(length, "media-duration", fps), fps
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="IN", help="OpenTimelineIO file (.otio).")],
+    target: WarpOut,
+    offset: Offset = "0",
+    as_json: Json = False,
+) -> None:
+    """Make a warp from the cuts, speed changes and freezes of an OpenTimelineIO timeline.
+
+    Example: retime warp import cut.otio cut.json
+    """
+    from retime.media.timelines.otio import read_timeline
+
+    must_differ(file, target)
+    warp = read_timeline(file, offset=seconds(offset, "offset"))
+    deliver_warp(warp, target, as_json=as_json)
+
+
+def events(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EVENTS", help="Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."
+        ),
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write the events to.")],
+    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
+    offset: Offset = "0",
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            "--fps",
+            metavar="HZ",
+            help="Frame rate of the list, if it counts frames.",
+            min=0.001,
+            max=1e6,
+        ),
+    ] = None,
+    outside: Annotated[
+        Literal["drop", "clamp"],
+        typer.Option(
+            "--outside",
+            metavar="drop|clamp",
+            help="Events outside the result: remove them, or move them to the nearest time "
+            "(default drop).",
+        ),
+    ] = "drop",
+    channel: Channel = None,
+    as_json: Json = False,
+) -> None:
+    """Retime a list of events, such as markers, labels or subtitles.
+
+    Examples
+    --------
+    retime warp events cues.srt out.srt --warp slow.json --offset 2.4
+
+    retime warp events markers.csv out.csv --warp slow.json --fps 30
+    """
+    from retime.io.warp_json import read_warp
+    from retime.media.timelines.carrying import Carrier
+    from retime.media.timelines.events import carry_events
+    from retime.media.timelines.followed import followed_curve
+
+    must_differ(source, target)
+    must_differ(warp, target)
+    curve, notes = followed_curve(read_warp(warp), channel)
+    begins = seconds(offset, "offset", fps)
+    carrier = Carrier(curve, offset=begins, outside=outside, fps=fps)
+    carry_events(source, target, carrier)
+    fields = {
+        "output": target,
+        "events": carrier.kept + carrier.clamped,
+        "dropped": carrier.dropped,
+    }
+    report(fields, as_json=as_json, notes=[*notes, *_outside_notes(carrier)])
+
+
+def _outside_notes(carrier: Carrier) -> list[Note]:
+    """Return notes on events that the result does not show."""
+    notes = []
+    if carrier.dropped:
+        told = f"{carrier.dropped} events are not shown, and gone (--outside clamp)"
+        notes.append(Note(told, code="events-dropped", events=carrier.dropped))
+    if carrier.clamped:
+        told = f"{carrier.clamped} events are not shown, and moved to the nearest moment"
+        notes.append(Note(told, code="events-clamped", events=carrier.clamped))
+    return notes

@@ -1,0 +1,79 @@
+"""Velocities, usual rates and jumps along the recording, for the filters of takes.
+
+Velocities of live and recorded poses are taken over the same lag, so that they can be compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.align.poses import LivePose, Mask, velocity
+
+# Time over which velocities are taken (s).
+LAG = 0.08
+# Standard deviation of the usual rates about 1.
+_USUAL_SPREAD = 0.35
+
+
+class RecentPoses:
+    """The live poses of the last lag, and the velocities that they tell."""
+
+    def __init__(self) -> None:
+        self._clock = 0.0
+        self._past: list[tuple[float, LivePose]] = []
+
+    def add(self, live: LivePose, seconds: float) -> tuple[FloatArray, Mask, float]:
+        """Add a pose; return velocities (J, 3), the joints they are known for, and the lag."""
+        from retime.methods.align.pose_kernels import pose_velocity
+
+        self._clock += seconds
+        self._past.append((self._clock, live))
+        while len(self._past) > 2 and self._past[1][0] <= self._clock - LAG + 1e-6:
+            self._past.pop(0)
+        then, before = self._past[0]
+        lag = self._clock - then
+        moving = live.visible & before.visible
+        return pose_velocity(live.points, before.points, moving, max(lag, 1e-9)), moving, lag
+
+    @property
+    def is_first(self) -> bool:
+        """Whether there is only one pose."""
+        return len(self._past) < 2
+
+    def travel(self) -> float | None:
+        """Return how far the mean joint moved since the previous pose (m); None if unknown."""
+        from retime.methods.align.pose_kernels import mean_travel
+
+        if self.is_first:
+            return None
+        before, live = self._past[-2][1], self._past[-1][1]
+        both = live.visible & before.visible
+        return float(mean_travel(live.points, before.points, both)) if both.any() else None
+
+
+def recorded_velocities(path: FloatArray, places: float) -> FloatArray:
+    """Return velocities (N, J, 3) of a recording's poses, ``places`` a second."""
+    lag = min(len(path) - 1, max(1, round(LAG * places)))
+    out = np.empty_like(path)
+    out[lag:] = velocity(path[lag:], path[:-lag], lag / places)
+    out[:lag] = out[lag]
+    return out
+
+
+def usual_rates(rates: FloatArray) -> FloatArray:
+    """Return the probability of each rate of a performer who moves; the first rate is 0."""
+    out: FloatArray = np.exp(-0.5 * ((rates - 1) / _USUAL_SPREAD) ** 2)
+    out[0] = 0.0
+    out /= out.sum()
+    return out
+
+
+def jump_sums(decay: FloatArray, *, back: bool) -> FloatArray:
+    """Return the sum of all jumps from each place (N,), by what decays from place to place."""
+    count = len(decay)
+    out, total = np.ones(count), 0.0
+    for j in range(1, count) if back else range(count - 2, -1, -1):
+        total = decay[j if back else j + 1] * (1 + total)
+        out[j] = max(total, 1e-3)
+    return out

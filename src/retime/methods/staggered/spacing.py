@@ -1,0 +1,86 @@
+"""Knots of one channel kept apart, so that its own time never runs too fast."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion, quat
+from retime.motion.memory import last
+
+__all__ = ["spaced"]
+
+# A channel's own time runs at most at this share of the bound: its parents rush as well.
+_OWN = 2 / 3
+# A stretch in which a channel hardly turns may run this many times as fast.
+_CALM = 4.0
+# Knots keep at least this share of the least gap.
+_ORDER = 0.5
+
+
+def spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
+    """Move knots of each channel apart by the least squares that keep its time from rushing.
+
+    ``part`` is by what share, 0 to 1; 0 keeps them in order, and no more.
+    """
+    knots, known = timing.knots.copy(), timing.known_knots
+    speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
+    moved = False
+    for i in range(len(timing.channels)):
+        has = timing.included[:, i]
+        asked, stands_for = knots[has, i], known[has, i]
+        gap = np.diff(stands_for) / (_OWN * most)
+        if (np.diff(asked) >= gap - 1e-12).all():
+            continue
+        # Eased by different shares, knots might cross.
+        least = np.minimum(gap, _ORDER * timing.least_gap)
+        spaced = asked if (np.diff(asked) >= least).all() else _apart(asked, least)
+        if part:
+            gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
+            spaced = spaced + part * (_apart(asked, gap) - spaced)
+        moved |= not np.array_equal(spaced, asked)
+        knots[has, i] = spaced
+    if not moved:
+        return timing
+    refinements = np.where(timing.included, knots - timing.times[:, None], timing.refinements)
+    return replace(timing, refinements=refinements)
+
+
+def _channel_speeds(source: Motion) -> FloatArray:
+    """Return how fast each channel turns or moves, (F - 1, C)."""
+    skeleton = source.skeleton
+    turns = quat.angle(source.rotations[:-1], source.rotations[1:])
+    roots = [
+        np.linalg.norm(np.diff(source.translations[skeleton.names[r]], axis=0), axis=1)[:, None]
+        for r in skeleton.roots
+    ]
+    return np.concatenate([turns, *roots], axis=1) * source.rate
+
+
+def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return how much a channel does in each stretch between knots, as a fraction of its most."""
+    most = max(float(speed.max(initial=0.0)), 1e-9)
+    at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
+    padded = np.pad(speed, 1, mode="edge")
+    near = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]])
+    found = np.maximum.reduceat(near, at)[:-1] / most
+    return np.asarray(np.clip(found, 1 / _CALM, 1.0))
+
+
+def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
+    """Return the nearest knots that are apart by gaps; the first and the last stay.
+
+    Less the sum of the gaps before them they must not fall: isotonic regression.
+    """
+    base = np.r_[0.0, np.cumsum(gap)]
+    if base[-1] >= knots[-1] - knots[0]:  # no room at all: evenly
+        return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
+    from retime.methods.staggered.kernels import rising
+
+    x = knots - base
+    inner = np.clip(rising(x[1:-1]), x[0], x[-1])
+    y = np.r_[x[0], inner, x[-1]]
+    return np.where(np.abs(y - x) < 1e-12, knots, y + base)

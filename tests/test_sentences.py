@@ -1,0 +1,82 @@
+"""Sentences, and how front ends show their terms."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from retime.cli.console import said
+from retime.errors import InfeasibleError, InputError
+from retime.hosts.in_frames import Frames
+from retime.notes import Note, Remedy, present
+from retime.parameters import build
+from retime.recipe import Recipe, Step
+from retime.samples import jump
+from retime.sentences import Lasting, Moment, Named, Numbered, Sentence, Span, after, listed
+from retime.studio.wording import studio_error
+
+FRAMES = Frames(first=1, fps=24)
+
+
+def test_a_sentence_is_a_string_in_seconds() -> None:
+    told = Sentence("{joint} at {time:.2f}", joint="{Hips}", time=Moment(1.239))
+    assert told == "{Hips} at 1.24 s"
+    assert present(told, FRAMES) == "{Hips} at frame 30.7"
+
+
+def test_names_with_braces_are_no_fields() -> None:
+    assert str(InputError("no joint {x}")) == "no joint {x}"
+    assert Note("no joint {x}", code="none", joint="{x}") == "no joint {x}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        Sentence("at {time}", time=Moment(1.0)),
+        Note("at {time}", Remedy("or {by}", by=Lasting(0.5)), code="at", time=Moment(1.0)),
+        after(Numbered("step", 2, "guided"), Sentence("at {time}", time=Moment(1.0))),
+        listed([Sentence("{clip}", clip=Span(0, 1)), "and more"]),
+    ],
+)
+def test_terms_survive_a_pickle(text: str) -> None:
+    again = pickle.loads(pickle.dumps(text))
+    assert again == text
+    assert present(again, FRAMES) == present(text, FRAMES) != str(text)
+
+
+def test_terms_survive_in_errors() -> None:
+    error = InfeasibleError("raise {name}", name=Named("max_speed"))
+    again = pickle.loads(pickle.dumps(error)).within("guided").within(Numbered("step", 1))
+    assert str(again) == "step 1: guided: raise max_speed"
+    assert present(again.note, FRAMES) == "guided: raise Max speed"
+
+
+def test_values_of_notes_are_numbers() -> None:
+    note = Note("{a} {b}", code="both", a=Moment(1.5), b=Span(0, 2))
+    assert note.values == {"a": 1.5, "b": (0, 2)}
+    assert note.within("face") == "face: 1.5 s 0 to 2 s"
+
+
+def test_each_front_end_names_a_parameter() -> None:
+    recipe = Recipe([Step("guided", {"duration": 0.1})])
+    with pytest.raises(InfeasibleError, match=r"raise max_speed to 32\.5") as found:
+        recipe.evaluate(jump())
+    assert "raise Max speed to" in studio_error(found.value)
+    shown = present(found.value.note, FRAMES)
+    assert "Max speed" in shown
+    assert "at output frames 1 to 3.4 the speed" in shown
+    assert not shown.startswith("step")
+
+
+def test_text_of_several_parts_explains_its_form() -> None:
+    method = Step("stagger").parameters
+    with pytest.raises(InputError, match="takes 3 values, not 2; the form is JOINT:S:POWER"):
+        build(type(method), {"succession": ["hips:0.04"]})
+    with pytest.raises(
+        InputError, match=r"^succession\[0\] is hips, 0.04; it takes 3 values, not 2$"
+    ):
+        build(type(method), {"succession": [("hips", 0.04)]})
+    with pytest.raises(InputError) as found:
+        build(type(method), {"succession": ["hips:0.04"]})
+    assert said(found.value.note).startswith(("--succession is", "succession[0] is"))
