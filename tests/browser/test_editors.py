@@ -290,7 +290,7 @@ def test_feet_stay_where_they_stand_after_an_edit(open_page: Open, jump_file: Pa
     page.up_to_date()
     assert block(page, "pose_times")[k] > times[k] + 0.01
     assert slip(page) < 1e-3
-    page.page.locator("select[aria-label=Contacts]").select_option("free")
+    page.page.locator("select[aria-label='Hold contacts']").select_option("free")
     page.until("retime.state.step.value.parameters.constraints === 'free'")
     page.up_to_date()
     assert slip(page) > 5e-3  # it is the hold that keeps them, and the edit would move them

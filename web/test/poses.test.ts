@@ -232,7 +232,7 @@ describe("numbers of poses when an edit before them goes", () => {
 
   test("an edit of the inserted pose itself keeps the insertion, and says which it is", () => {
     expect(withoutEdit([insert, move(4), move(2)], 0, [2, null, null])).toEqual({
-      refused: "Edit 3 is of the pose that edit 1 inserts: remove or change that one first.",
+      refused: "Edit 3 changes the pose that edit 1 inserts: remove or change edit 3 first.",
     });
   });
 
