@@ -23,16 +23,13 @@ _PLAIN = {float: "float", int: "int", bool: "bool", str: "text"}
 
 
 def _kind(kind):
-    """Name what a panel's property can hold: kind, choices, whether it may be left out."""
+    """Name what a panel's property can hold: its kind, and choices."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        optional = type(None) in inner
-        first = next(t for t in inner if t is not type(None))
-        name, choices, _ = _kind(first)
-        return name, choices, optional
+        return _kind(next(t for t in inner if t is not type(None)))
     if origin is typing.Literal:
-        return "choice", list(inner), False
-    return _PLAIN.get(kind, "other"), None, False
+        return "choice", list(inner)
+    return _PLAIN.get(kind, "other"), None
 
 
 def _is_moment(kind):
@@ -50,7 +47,7 @@ def _holds(kind, default):
 
 def _entry(p):
     """Describe a parameter as a panel needs it."""
-    kind, choices, optional = _kind(p.type)
+    kind, choices = _kind(p.type)
     default = None if p.required else p.default
     if not _holds(kind, default):
         kind = "other"
@@ -67,7 +64,7 @@ def _entry(p):
             kind = entry["kind"] = "choice"
             choices = list(entry["words"])
     if kind != "other":
-        entry |= {"default": default, "optional": optional or default is None}
+        entry |= {"default": default, "optional": default is None}
         entry |= {"minimum": about.minimum, "maximum": about.maximum, "choices": choices}
     return entry
 

@@ -1,13 +1,34 @@
 """Words for the methods' parameters as panels show them: labels, tooltips and menus.
 
 They are declared once, in the library. Here are only the words that differ in Blender, which calls
-joints bones and clips actions.
+joints bones and clips actions, and shorter ones where a sidebar cuts a label off.
 """
 
 # Words that Blender does not capitalise within a label.
 _SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
-# Labels and tooltips, by parameter.
-_LABELS = {"moments": "Lock Markers"}
+# Labels and tooltips, by parameter. A label left of a field has room for some 13 letters.
+_LABELS = {
+    "acceleration_limit": "Acceleration",
+    "alpha": "Feasibility",
+    "beta": "Effort",
+    "first_beat": "Count From",
+    "frame_cost": "Frame Cost",
+    "gravity_from": "Jumps",
+    "limit_factor": "Torque Factor",
+    "max_refinement": "Max Offset",
+    "moments": "Lock Markers",
+    "neighbours": "Comparisons",
+    "open_end": "End Early",
+    "propagation": "Time Falloff",
+    "slack": "Force Slack",
+}
+# Labels of items in menus, by parameter and value.
+_ITEMS = {
+    ("constraints", "touched"): "Moved Parts",
+    ("formulation", "paper"): "Whole Frames",
+    ("formulation", "smooth"): "Gradual",
+    ("mode", "intersection"): "Intersection",
+}
 _TOOLTIPS = {
     "falloff": "Bones that follow a bone that is moved in time",
     "loop": "Treat the action as a cycle, with equal pose and speed at the seam",
@@ -39,6 +60,9 @@ def tooltip_of(p, unit=""):
 
 def menu_of(p):
     """Return the items of the menu of a parameter's words: value, label and tooltip."""
-    return [
-        (w, title(label), help[:1].upper() + help[1:]) for w, (label, help) in p["words"].items()
-    ]
+    out = []
+    for word, (label, about) in p["words"].items():
+        shown = _ITEMS.get((p["name"], word)) or title(label)
+        about = about or label
+        out.append((word, shown, about[:1].upper() + about[1:]))
+    return out

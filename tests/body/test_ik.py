@@ -353,3 +353,15 @@ def test_a_seat_is_held_by_the_whole_body(up: str) -> None:
     contact = [Contact("Hips", 0.5, 1.5)]
     assert plant_drift(moved, contact)[0] > 0.01
     assert plant_drift(held, contact)[0] < 1e-9
+
+
+def test_a_held_foot_does_not_jump_when_its_contact_passes_a_frame() -> None:
+    walk = samples.walk()
+    frame = float(walk.times[40])
+    made = []
+    for end in (frame - 1e-6, frame + 1e-6):
+        contact = Contact("LeftFoot", float(walk.times[20]), end)
+        place = positions(walk)[30, walk.skeleton.index("LeftFoot")] + [0.02, 0.0, 0.05]
+        made.append(positions(hold_contacts(walk, {contact: place})))
+    assert np.abs(made[1] - positions(walk)).max() > 0.03
+    assert np.abs(made[1] - made[0]).max() < 1e-4

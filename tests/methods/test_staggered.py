@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -338,6 +338,43 @@ def test_the_bound_holds_for_legs_that_are_led_to_their_contacts(walk: Motion) -
     usual = np.maximum(turn_speeds(walk).max(axis=0), turn_speeds(held).max(axis=0))
     made = Recipe([Step("stagger", {"overlap": 8.0})]).evaluate(walk)
     assert (turn_speeds(made) / np.maximum(usual, np.radians(120))).max() <= 3.0 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("make", "top"),
+    [
+        (lambda p, v: p.scale_refinements(1 + v), 3.0),
+        (lambda p, v: p.succession("Hips", v), 0.08),
+        (lambda p, v: p.jitter(v), 0.1),
+    ],
+)
+@pytest.mark.parametrize("clip", [samples.walk, samples.jump])
+def test_a_slider_moves_knots_little_beyond_what_it_asks_for(
+    clip: Callable[[], Motion], make: Callable[[StaggeredPoses, float], StaggeredPoses], top: float
+) -> None:
+    poses = StaggeredPoses.from_motion(clip())
+    made = [make(poses, v) for v in np.linspace(0.05 * top, top, 30)]
+    asked = np.diff([p.timing.knots for p in made], axis=0)
+    given = np.diff([p._bounded[0].knots for p in made], axis=0)
+    steps = np.abs(given).max(axis=(1, 2)) / np.abs(asked).max(axis=(1, 2))
+    assert min(p.kept_share for p in made) < 0.99  # the bound acts
+    assert steps.max() < 5
+
+
+def test_a_slider_gives_the_same_wherever_it_was_before(walk: Motion) -> None:
+    def given(motion: Motion, *values: float) -> FloatArray:
+        poses = StaggeredPoses.from_motion(motion)
+        return [poses.scale_refinements(v)._bounded[0].knots for v in values][-1]
+
+    here, elsewhere = (replace(walk, notes=()) for _ in range(2))
+    assert np.array_equal(given(here, 2.5), given(elsewhere, 4.0, 1.2, 3.1, 2.5))
+
+
+def test_any_amount_of_an_edit_is_ordered_as_if_asked_for(poses: StaggeredPoses) -> None:
+    for edited in (poses.scale_refinements(3.5), poses.succession("Hips", 0.08)):
+        timing = edited.timing
+        assert timing.wanted is not None  # some knots were stopped
+        assert np.abs(timing.by_amount(timing.amount).knots - timing.knots).max() < 1e-12
 
 
 def test_jitter_is_the_seeds(poses: StaggeredPoses) -> None:

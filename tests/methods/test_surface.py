@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from retime import (
+    Contact,
     ControlPoint,
     ControlSurfaces,
     InputError,
@@ -29,6 +30,8 @@ from retime import (
     write_recipe,
 )
 from retime.arrays import FloatArray
+from retime.body.ik import hold_contacts
+from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.methods.surface.propagation import bump
 
@@ -592,3 +595,22 @@ def test_a_hand_on_a_stiff_wrist_arrives(shift: float) -> None:
     then, now = round((1.8 + shift) * made.rate), round(1.8 * made.rate)
     asked = source[now, hand] - source[now, hips]
     assert np.linalg.norm(places[then, hand] - places[then, hips] - asked) < 0.001
+
+
+def test_a_foot_that_stands_arrives_when_asked_for() -> None:
+    """Seen from hips that go up and down, a planted foot moves; in space it does not."""
+    walk = samples.walk()
+    still = replace(
+        walk,
+        rotations=np.repeat(walk.rotations[:1], len(walk), axis=0),
+        translations={"Hips": np.repeat(walk.root_translation[:1], len(walk), axis=0)},
+    )
+    rise = np.zeros((len(walk), 3))
+    rise[:, 1] = 0.03 * np.sin(3 * walk.times) - 0.06
+    bobbing = replace(still, translations={"Hips": still.root_translation + rise})
+    foot = walk.skeleton.index("LeftFoot")
+    place = positions(still)[0, foot]
+    planted = hold_contacts(bobbing, {Contact("LeftFoot", *walk.domain): place})
+    found = arrival(planted, planted, foot, 1.0, -0.1)
+    assert found.measured == pytest.approx(-0.1, abs=1e-3)
+    assert found.distance < 1e-3

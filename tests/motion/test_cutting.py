@@ -297,5 +297,5 @@ def test_a_table_has_a_row_a_frame() -> None:
 
 def test_a_table_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(retime.MissingDependencyError, match="retime\\[notebook\\]"):
+    with pytest.raises(retime.MissingDependencyError, match=r"\[notebook\]"):
         JUMP.to_dataframe()

@@ -187,3 +187,15 @@ def test_an_exaggerated_jump_is_higher_and_its_crouch_deeper(name: str) -> None:
     kept = Recipe([Step("stagger", {"exaggerate": 0.4, "keep_gravity": True})]).evaluate(motion)
     assert kept.duration > motion.duration
     assert flight_error(kept).mean < 0.5 * flight_error(made).mean
+
+
+@pytest.mark.parametrize("joint", ["Hips", "LowerBack"])
+def test_a_succession_of_a_fast_run_moves_gradually(joint: str) -> None:
+    run = clip("16_35")
+    poses = StaggeredPoses.from_motion(run)
+    made = [poses.succession(joint, v) for v in np.linspace(0.01, 0.05, 41)]
+    asked = np.diff([p.timing.knots for p in made], axis=0)
+    given = np.diff([p._bounded[0].knots for p in made], axis=0)
+    steps = np.abs(given).max(axis=(1, 2)) / np.abs(asked).max(axis=(1, 2))
+    assert made[-1].kept_share < 0.95  # the bound acts
+    assert np.quantile(steps, 0.9) < 3

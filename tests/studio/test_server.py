@@ -213,7 +213,7 @@ def test_wrong_messages_get_a_sentence_and_change_nothing(
                  '"path": "/etc/passwd", "sha256": ""}}}'):  # fmt: skip
         window.socket.send(text)
         problem, _ = window.next("problem")
-        assert problem["title"] == "That was not understood"
+        assert problem["title"] == "The message was not understood"
     for command in (
         {"type": "remove_step", "id": "s9"},
         {"type": "add_step", "version": "A", "step": {"method": "nothing"}},

@@ -42,7 +42,7 @@ class LostWorkersError(RetimeError):
 
 
 class LostBackendError(RetimeError):
-    """All workers are out of reach."""
+    """No worker can be reached."""
 
 
 class Backend(Protocol):
@@ -63,7 +63,7 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class Tls:
-    """Files by which a cluster and those who use it know each other, in PEM."""
+    """TLS files of a cluster and its clients, in PEM."""
 
     ca: str
     """Certificate of the authority that both sides trust."""
@@ -205,10 +205,9 @@ class _Local:
 
 
 def _one_ahead(tasks: Iterator[Task]) -> Iterator[Outcome]:
-    """Run tasks one at a time, in a thread, the next one ready when it is done.
+    """Run tasks one at a time in a thread, and fetch the next one ahead.
 
-    For a single worker joblib would do the work between two tasks' being requested; the child that
-    does it is the same.
+    With a single worker, joblib would run a task before it requests the next one.
     """
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -294,7 +293,7 @@ class _Dask:
         complete = time.monotonic()  # when no result was lost, the last time
         while not stop.wait(_LOOK):
             states = {f.status for f in list(self._client.futures.values())}
-            # A result that went with its worker is lost until it is made again.
+            # A result that was lost with its worker is computed again.
             complete = complete if "lost" in states else time.monotonic()
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"

@@ -1,4 +1,4 @@
-"""The process in which clips are worked on: tasks come in as lines of JSON, outcomes go out.
+"""The process that works on clips: it reads tasks and writes outcomes as lines of JSON.
 
 Its first line reports that it is ready, so that loading does not count as a task's time.
 

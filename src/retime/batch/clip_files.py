@@ -10,7 +10,7 @@ from retime.io.files import read_bytes
 
 
 def file_sha256(path: Path) -> str:
-    """Hash a file's bytes; one that cannot be read is an ``InputError``."""
+    """Hash a file's bytes; an unreadable one raises an ``InputError``."""
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 

@@ -167,7 +167,7 @@ class ClipRecipes:
         return known[1]
 
     def _indexed(self, path: Path) -> tuple[str, str]:
-        """Index a folder of references once a run."""
+        """Index a folder of references once per run."""
         if str(path) not in self._folders:
             digest = folder_digest(path)
             self._folders[str(path)] = (digest, str(index_folder(path, self.indices, digest)))

@@ -25,7 +25,7 @@ _IDLE = 60.0
 
 
 class _Worker:
-    """A child that does one task after the other."""
+    """A child process that runs tasks in sequence."""
 
     def __init__(self) -> None:
         # -P: never import modules from the folder that a worker was started in.
@@ -62,7 +62,7 @@ _watches: set[str] = set()
 def run_isolated(task: Task, coordinator: int | None = None) -> Outcome:
     """Do a task in a child process; errors of a clip are returned, not raised.
 
-    ``coordinator`` is a process that this worker must not outlive, where that one started it.
+    ``coordinator`` is the process that started this worker, which ends with it.
     """
     if task.problem:
         return Outcome(task.name, "input", task.problem)
@@ -111,7 +111,7 @@ def end_children() -> None:
 
 
 def _once(name: str, run: Callable[[], None]) -> None:
-    """Start a watching thread once a process."""
+    """Start a watching thread once per process."""
     with _lock:
         if name in _watches:
             return

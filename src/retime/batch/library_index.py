@@ -48,9 +48,9 @@ def folder_digest(folder: Path) -> str:
 
 
 def index_folder(folder: Path, indices: Path, digest: str) -> Path:
-    """Index the motions of a folder, unless that was done; returns the index.
+    """Index the motions of a folder, unless an index exists; return the index.
 
-    Files of the folder that cannot be read are left out, as everywhere. Indices are kept in the
+    Unreadable files of the folder are left out. Indices are kept in the
     folder ``indices``; ``digest`` is from :func:`folder_digest`.
     """
     place = indices / digest
@@ -81,7 +81,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
 
 @functools.lru_cache(maxsize=4)
 def open_index(index: str) -> tuple[Motion, ...]:
-    """Map the motions of an index; features that are made of them are kept for all workers."""
+    """Map the motions of an index; computed features are stored for all workers."""
     places = sorted(p for p in Path(index).iterdir() if p.is_dir())
     return tuple(_open(place) for place in places)
 
@@ -93,12 +93,12 @@ def _open(place: Path) -> Motion:
 
 
 def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArray:
-    """Map features that another worker, or this one, made before; otherwise make and keep them."""
+    """Map features if a worker has computed them; otherwise compute and store them."""
     path = place / f"features-{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
     with contextlib.suppress(OSError, ValueError):
         mapped: FloatArray = np.load(path, mmap_mode="r")
         return mapped
     made = make()
-    with contextlib.suppress(RetimeError):  # a full disk: it is made again next time
+    with contextlib.suppress(RetimeError):  # a full disk: computed again next time
         write_bytes(path, [as_npy(made)])
     return made

@@ -236,7 +236,7 @@ class Manifest:
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Say in a sentence that a manifest is damaged: as a file, or in what its rows hold."""
+    """Raise an error that describes the damage of a manifest, in its file or its rows."""
     try:
         yield
     except (sqlite3.OperationalError, InputError):

@@ -194,8 +194,8 @@ def _must_be_writable(plan: Plan) -> None:
 def _must_not_collide(plan: Plan) -> None:
     """Reject, before any work, two clips whose results would have the same name.
 
-    Names are compared as the strictest file system does: without case, accents composed. Results
-    travel.
+    Names are compared without case and with composed accents, because results may be copied to
+    other file systems.
     """
     seen: dict[str, Item] = {}
     pairs = []

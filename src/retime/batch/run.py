@@ -40,7 +40,7 @@ Told = Callable[[Row, Summary], None]
 
 
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
-    """Run a batch to its end; if it stops, its manifest allows to continue.
+    """Run a batch to its end; after a stop, the manifest makes it possible to continue.
 
     ``told`` is called with each row as it is finished, and the summary so far.
     """

@@ -1,4 +1,4 @@
-"""Damaged databases: found when they are opened, kept beside, and read as far as they go."""
+"""Damaged databases: detect them on opening, rename them, and read the intact rows."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _told(e: BaseException) -> tuple[Failure, str]:
 
 
 class _UnreadableError(RetimeError):
-    """The clip cannot be read from this machine: another one, or the next try, may fare better."""
+    """The clip cannot be read from this machine; another machine or attempt may succeed."""
 
 
 class _WriteError(RetimeError):

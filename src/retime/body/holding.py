@@ -1,4 +1,4 @@
-"""Contacts held after all else: the fix that several methods end with."""
+"""Hold contacts after all other edits; several methods use this fix."""
 
 from __future__ import annotations
 

@@ -301,8 +301,8 @@ class LimbSolver:
     ) -> FloatArray:
         """Turn the foot about its contact, as far as the knee would otherwise bend too much.
 
-        Near full stretch a knee turns by degrees for each millimetre; there the foot takes the
-        change of the leg's length, and all of it where the leg is too short.
+        Near full stretch a knee turns by degrees per millimetre. There the foot turns instead, and
+        completely so if the leg is too short.
         """
         hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
         turn = quat.identity(len(hip))

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from retime.motion.skeleton import Skeleton
 
-# Words for each part, the most specific first: "hip" with a side is a thigh only if no other is.
+# Words for each part, the most specific first: "hip" with a side is a thigh only if no other joint
+# is.
 _PARTS: dict[str, tuple[str, ...]] = {
     "hips": ("hips", "pelvis", "hip", "hipscenter", "hipcenter", "centerhip", "root"),
     "upper_leg": ("upleg", "upperleg", "thigh", "femur", "upperthigh", "hip"),

@@ -32,7 +32,7 @@ def keep_touches(
     warp : TimeWarp
         Warp from the time of ``made`` to that of ``motion``.
     partner, moved : Motion
-        The other figure before the edit, and as it follows it.
+        The other figure before the edit, and retimed by it.
     touches : sequence of Grip
         Hands that hold each other, from :func:`retime.body.contacts.grips.find_touches`.
 

@@ -127,7 +127,7 @@ _PARTS = {
 
 
 def _roles_by_part(body: Body) -> dict[str, Any]:
-    """Show the roles as a person reads them: a row per part, with any doubt."""
+    """Return a row of roles per body part, with the confidence if it is low."""
     found = {part: [r for r in roles if r in body.roles] for part, roles in _PARTS.items()}
     rows = {part: _chain(body, roles) for part, roles in found.items() if roles}
     return rows or {"roles": "none found; name them with --map"}

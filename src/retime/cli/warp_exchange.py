@@ -21,7 +21,7 @@ Offset = Annotated[
     str,
     typer.Option(
         "--offset",
-        help="Time in the media or the list at which the motion's time 0 lies (s, default 0).",
+        help="Time in the media or the list of the motion's time 0 (s, default 0).",
         metavar="TIME",
     ),
 ]
@@ -149,7 +149,7 @@ def _export_timeline(
     elif media_duration is not None:
         raise InputError("--media-duration goes with --media")
     if fps is None:
-        raise InputError("say the timeline's frame rate (--fps), or what it shows (--media)")
+        raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
     curve, notes = followed_curve(warp, channel)
     begins = seconds(offset, "offset", fps)
     made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)

@@ -1,4 +1,4 @@
-"""From a job to its result: the one way every front end goes; names are imported on first use."""
+"""Evaluate jobs for all front ends; names are imported on first use."""
 
 import lazy_loader
 

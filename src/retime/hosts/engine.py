@@ -1,4 +1,4 @@
-"""The engine: another program's motions retimed by recipes, asked for in lines of JSON.
+"""The engine: retime another program's motions on requests in lines of JSON.
 
 A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
 line of JSON on standard input, and each answer one line on standard output; motions and warps pass
@@ -38,13 +38,13 @@ from retime.process.inside import own_output
 PROTOCOL = 2
 # Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
-# A figure of another height is not taken to be in the unit that its host declares, metres.
+# Range of heights for which the host's declared unit is accepted, metres.
 _HEIGHTS = (0.4, 3.0)
 Say = Callable[[dict[str, Any]], None]
 
 
 class Engine:
-    """Answers requests, one after the other.
+    """Answer requests, one after the other.
 
     ``say`` takes each line of an answer, as a dictionary.
     """
@@ -88,7 +88,7 @@ class Engine:
             self._say({"id": self._id, "error": text})
 
     def tell(self, word: str, share: float | None = None) -> None:
-        """Say how far the present request is."""
+        """Send the progress of the current request."""
         self._say({"id": self._id, "progress": share, "word": word})
 
     def _said(self, note: str) -> str:
@@ -151,7 +151,7 @@ class Engine:
             values = request.get("parameters", {})
             if not isinstance(values, Mapping):
                 raise InputError('"parameters" must be an object')
-            self.tell("Asking what a body could do", 0.5)
+            self.tell("Checking what the body can do", 0.5)
             told = judge(motion, judged_by((), values)).explanation
             share = float(told.share)
             problems += [{"start": v.start, "end": v.end, "what": v.text} for v in told.violations]
@@ -186,7 +186,7 @@ class Engine:
         from retime.motion import quat
 
         motion = self._motion(_text(request, "rest"))
-        # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
+        # A host's joints have rest rotations; in the rest pose, no rotation is added to them.
         turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
         return {"starts_at_rest": bool(starts_at_rest(turned))}
 
@@ -199,7 +199,7 @@ class Engine:
     # ---- motions
 
     def _motion(self, path: str) -> Motion:
-        """Read a motion; one of the same bytes comes back with what was found for it."""
+        """Read a motion; the same bytes return the cached motion with its results."""
         motion = self._evaluator.motion(Job(source=path))
         key = motion.origin.sha256 if motion.origin is not None else path
         if key not in self._motions:
@@ -237,7 +237,7 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _with_references(request: Mapping[str, Any]) -> Any:
-    """Put files in the place of the names by which a recipe calls the host's other motions."""
+    """Replace the names of the host's other motions in a recipe by files."""
     files = request.get("references") or {}
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')
@@ -265,7 +265,7 @@ def _with_files(step: Any, files: Mapping[str, str]) -> Any:
 
 
 def _with_likely_unit(motion: Motion) -> Motion:
-    """Doubt a host's unit where it makes a person a giant: imports are often unscaled."""
+    """Infer the unit if the host's makes a person a giant: imports are often unscaled."""
     from retime.body import find_body
     from retime.motion.kinematics import height, infer_units
 
@@ -279,7 +279,7 @@ def _with_likely_unit(motion: Motion) -> Motion:
 
 
 def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
-    """Fit the body's curve by few keys, for a host's graph editor, where it asks for them.
+    """Fit the body's curve with few keys for a host's graph editor, if requested.
 
     A row is a key and its handles: x, y, left x, left y, right x, right y, in seconds.
     """
@@ -296,7 +296,7 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
 
 
 class _Announced(logging.Handler):
-    """Pass on what the library logs: that its numeric core is being compiled."""
+    """Forward the library's log to the host, such as that numeric code is being compiled."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -319,7 +319,7 @@ def serve(source: TextIO, target: TextIO) -> None:
         for line in bounded_lines(source):
             lines.put(line)
         if busy.is_set():
-            os._exit(0)  # the host is gone: no one waits for what is being computed
+            os._exit(0)  # the host has closed the connection; drop the running computation
         lines.put(None)
 
     def say(message: dict[str, Any]) -> None:
@@ -349,6 +349,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 def main() -> None:
     """Serve this process's standard streams."""
     target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    # A byte that is no text spoils its own line only.
+    # Invalid text makes only its own line unreadable.
     with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
         serve(source, target)

@@ -1,4 +1,4 @@
-"""Numpy archives with a page about them: lossless and quick, without pickle."""
+"""Numpy archives with a JSON header: lossless and fast, without pickle."""
 
 from __future__ import annotations
 

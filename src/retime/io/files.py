@@ -1,4 +1,4 @@
-"""Files: read whole with a clear sentence, written beside and then replaced."""
+"""Read whole files with clear errors, and write files by renaming temporary ones."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ _tidied: set[Path] = set()
 def _tidy(folder: Path) -> None:
     """Remove temporary files of killed runs, once per folder and run.
 
-    A file that was changed within the hour may be another run's that still writes it.
+    A file that was changed within the hour may belong to another run that is still writing it.
     """
     if folder in _tidied:
         return

@@ -282,7 +282,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
 
 
 def _must_be_plausible(motion: Motion, path: Path) -> None:
-    """Refuse positions whose squares overflow, and frame rates that no camera has, in any format.
+    """Reject positions whose squares overflow, and implausible frame rates, in any format.
 
     A window of a fraction of a second would have millions of frames at such a rate.
     """

@@ -45,7 +45,7 @@ def choose(
 ) -> int:
     """Find an animation by its name or number.
 
-    ``short`` are shorter names of all of them, which count where they are not ambiguous.
+    ``short`` are shorter names, which are valid if they are not ambiguous.
     """
     name = str(wanted)
     if is_whole(wanted):
@@ -77,7 +77,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
     Returns
     -------
     index : int
-        The animation; where none moves, the first that lasts; otherwise the first.
+        The animation; if none moves, the first with a duration; otherwise the first.
     skipped : list of str
         Why those before one that moves were not chosen.
     """
@@ -148,7 +148,7 @@ def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -
 
 @dataclass(frozen=True, eq=False)
 class Retimed(Generic[Kept]):
-    """A motion on its way back into the file that it came from."""
+    """A motion that is being written back to its file."""
 
     motion: Motion
     """As it is now."""

@@ -5,7 +5,7 @@ jump in the source stay apart; an end of the output gets a key where the track m
 knots of the warp become keys where it bends more between two keys than the track bears. Which
 values and tangents stand at the keys is each format's part.
 
-Only numpy is needed: the Blender extension carries this file along.
+This module needs only numpy, because the Blender extension contains a copy.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Shown:
         return out
 
     def with_keys(self, output: FloatArray, source: FloatArray) -> Shown:
-        """Add keys, which none of the source's are."""
+        """Add keys that do not come from the source."""
         if not len(output):
             return self
         x = np.concatenate([self.output, output])
@@ -151,7 +151,7 @@ class KeyMover:
         return x, keys
 
     def _with_breaks(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Put a key on both sides of every cut, and none into it."""
+        """Put a key on both sides of every cut, and none inside it."""
         for k in self.breaks:
             a, b = self.x[k], self.x[k + 1]
             keep = (x < a - self.grain.same) | (x > b + self.grain.same)
@@ -178,7 +178,7 @@ class KeyMover:
     def _with_last(
         self, x: FloatArray, y: FloatArray, keys: FloatArray, last: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Add a key at a last time if the track has come to its end and holds there."""
+        """Add a key at the last time if the track ends earlier and holds."""
         end, source = self.grain.end, float(self.at(last))
         beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
         if beyond and abs(source - y[-1]) < end:
@@ -186,9 +186,9 @@ class KeyMover:
         return x, y
 
     def with_bends(self, shown: Shown, reach: FloatArray) -> Shown:
-        """Add the fewest knots so that straight stretches are off by at most ``reach`` (N - 1,).
+        """Add the fewest knots that keep the error of segments within ``reach`` (N - 1,).
 
-        It is how far off in source time each stretch may be; an infinite one needs no knots.
+        It is the tolerance of each segment in source time; an infinite one needs no knots.
         """
         if len(shown.output) < 2 or len(self.x) < 3:
             return shown
@@ -227,7 +227,7 @@ class KeyMover:
         return knots, np.searchsorted(x, self.x[knots]), far
 
     def bends(self, shown: Shown, reach: FloatArray, knots: IntArray | None = None) -> IntArray:
-        """Choose knots, the farthest first (Douglas and Peucker's rule), of all or of some."""
+        """Choose knots from all or some of them, the farthest first (Douglas-Peucker)."""
         x, y = shown.output, shown.source
         knots, stretch, far = self._off(shown) if knots is None else self._off_by(x, y, knots)
         close = reach[np.minimum(np.maximum(stretch - 1, 0), len(reach) - 1)]

@@ -145,7 +145,7 @@ class Follower:
         self.state = "following"
 
     def arrived(self, now: float) -> None:
-        """Note that packets of the performer arrived, whatever their stamps: no silence."""
+        """Record that packets of the performer arrived, whatever their stamps: no silence."""
         self._arrived = now if self._arrived is None else max(now, self._arrived)
 
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:

@@ -133,7 +133,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "tween",
-            "Lead poses toward others, and hold, snap, anticipate or settle.",
+            "Blend poses toward others; hold, snap, anticipate or settle.",
             "Tween",
             "retime.methods.staggered",
             "tween",

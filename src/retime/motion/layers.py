@@ -134,7 +134,7 @@ class PoseLayer(ReadOnlyArrays):
 @one_line()
 @dataclass(frozen=True, eq=False)
 class GroundShift(ReadOnlyArrays):
-    """How far contacts move with the ground when a step changes the way of a body."""
+    """Displacement of contacts with the ground, after a step that changes the path of the body."""
 
     times: FloatArray
     """Seconds, rising, in the step's output time. Shape (K,)."""

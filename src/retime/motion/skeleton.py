@@ -61,7 +61,7 @@ def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
 
 def _must_be_valid(site: EndSite, names: tuple[str, ...]) -> None:
     if not 0 <= site.parent < len(names):
-        raise InputError(f"an end site hangs on joint {site.parent}; there are {len(names)}")
+        raise InputError(f"an end site has the parent joint {site.parent}; there are {len(names)}")
     read_only(site.offset, (3,), f"the end site of {names[site.parent]!r}")
 
 

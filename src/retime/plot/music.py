@@ -29,7 +29,7 @@ def draw_sync(
 
 
 def sync_figure(found: Synced, *, wave: Wave | None = None) -> Figure:
-    """Draw beats and accents over a song's waveform, and the speed that brings them together.
+    """Draw beats and accents over a song's waveform, and the playback speed of the synced motion.
 
     ``wave`` is the song's length in seconds, and its lowest and highest sample in equal parts,
     (N, 2).

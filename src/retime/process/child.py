@@ -1,10 +1,10 @@
-"""A child process that is sent messages and sends messages back: the parent's side.
+"""Exchange messages with a child process: the parent's side.
 
 Everything that runs in a separate process goes through here: native file libraries, the studio's
 workers, a batch's clips and the Blender extension's engine. A message is a line, or with ``framed``
 a length (u32, little-endian) and that many bytes.
 
-Only the standard library is used: the Blender extension carries a copy of this module.
+Only the standard library is used, because the Blender extension contains a copy of this module.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Child:
         return self.process.poll() is None
 
     def send(self, message: bytes) -> bool:
-        """Send a message; false where the process has ended."""
+        """Send a message; return false if the process has ended."""
         data = LENGTH.pack(len(message)) + message if self.framed else message + b"\n"
         stream = self.process.stdin
         try:
@@ -144,7 +144,7 @@ class Child:
         return True
 
     def receive(self, seconds: float | None = None) -> bytes | None:
-        """Wait for a message: empty where the process has ended, ``None`` where time is up."""
+        """Wait for a message: empty if the process has ended, ``None`` after a timeout."""
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:
@@ -159,7 +159,7 @@ class Child:
             self.process.kill()
 
     def end(self) -> None:
-        """End the process, wait for that, and close what moved to it."""
+        """End the process, wait for its end, and close its pipes."""
         self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):

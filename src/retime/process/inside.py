@@ -1,4 +1,4 @@
-"""A child process that is sent messages and sends messages back: the child's side."""
+"""Exchange messages with the parent process: the child's side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 10
 
 
 def own_output() -> IO[bytes]:
-    """Take standard output for messages: what libraries print goes to the log instead."""
+    """Reserve standard output for messages; output of libraries goes to the log."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return target

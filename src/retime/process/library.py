@@ -82,7 +82,7 @@ class IsolatedLibrary:
         path: str | Path,
         verb: str = "read",
     ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Ask for an operation; what cannot be done is a ``FormatError``.
+        """Request an operation; a failure raises a ``FormatError``.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ def _asked(child: Child, line: str, seconds: float, *, is_new: bool) -> bytes | 
     """Send a line to a process; return its answer, or ``None`` if there is none in time."""
     if not child.send(line.encode()):
         return None
-    # A start takes its time, which is no file's fault.
+    # Starting takes time that does not depend on the file.
     if is_new and not child.receive(_SECONDS_TO_START):
         return None
     return child.receive(seconds)
@@ -209,7 +209,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def serve(operations: Mapping[str, Operation]) -> None:
-    """Answer questions until the input ends; the program's library is loaded before.
+    """Answer requests until the input ends; the library is loaded first.
 
     Each operation takes the request and its arrays, and returns an answer and arrays.
     """

@@ -80,7 +80,7 @@ class Template:
         return Forked(self, number, status, os.fdopen(to, "wb"), os.fdopen(of, "rb"))
 
     def signal(self, number: int, value: int) -> None:
-        """Send a signal to a process that it forked; nothing where that has ended."""
+        """Send a signal to a forked process; do nothing if it has ended."""
         with contextlib.suppress(OSError):
             self._control.send(json.dumps({"signal": value, "to": number}).encode())
 
@@ -123,7 +123,7 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """The number of the process; waits until it has been forked."""
+        """The id of the process; waits until it has been forked."""
         self._read(None, 1)
         if len(self._told) < _NUMBER.size:
             raise ProcessLookupError("the process was never started")
@@ -199,7 +199,7 @@ class _Forks:
         self._by_number: dict[int, _Fork] = {}
 
     def serve(self) -> list[str] | None:
-        """Do what comes next; return the arguments of a new process, in that process."""
+        """Handle the next event; in a new process, return its arguments."""
         for key, _ in self._watched.select():
             if isinstance(key.data, _Fork):
                 self._reap(key.data)
@@ -236,7 +236,7 @@ class _Forks:
         return False
 
     def _leave(self, stdin: int, stdout: int, status: int) -> None:
-        """Take the streams of a new process, and close what belongs to the template."""
+        """Set the streams of a new process, and close those of the template."""
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
         for mine in (stdin, stdout, status):

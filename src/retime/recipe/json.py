@@ -51,7 +51,9 @@ def _encode_object(value: Any) -> Any:
         return str(value)
     if hasattr(value, "to_document"):  # data of a method
         return _encode(value.to_document())
-    raise InputError(f"a recipe file cannot hold {type(value).__name__}; it works in Python only")
+    raise InputError(
+        f"a recipe file cannot contain {type(value).__name__}; it works in Python only"
+    )
 
 
 def _decode(value: Any, kind: Any) -> Any:

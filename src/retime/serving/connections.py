@@ -1,11 +1,11 @@
-"""Places for connections: strangers take turns; admitted clients keep theirs.
+"""Limit the connections of unauthenticated clients.
 
-A connection is a stranger's until the guard has let one of its requests through. Strangers share a
-number of places. When all are taken, the one that has waited longest without a complete request is
-closed, so that opening connections and sending nothing shuts nobody out. Each has a second to send
-its request before it is closed for others: on a busy machine, many strangers may connect between
-the owner's connection and the owner's request. A request's head must arrive within ten seconds.
-Windows and programs that the guard knows do not count.
+A connection is unauthenticated until the guard has accepted one of its requests. Unauthenticated
+connections share a number of slots. When all are taken, the one that has waited longest without a
+complete request is closed, so that opening connections and sending nothing shuts nobody out. Each
+has a second to send its request before it is closed for others: on a busy machine, many strangers
+may connect between the owner's connection and the owner's request. A request's head must arrive
+within ten seconds. Windows and programs that the guard knows do not count.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _KNOWN = "retime.known"
 
 
 def let_in(scope: Any) -> None:
-    """Mark the connection of a request as known: it no longer takes a stranger's place."""
+    """Mark the connection of a request as authenticated, and release its slot."""
     scope[_KNOWN] = True
 
 
 class Places:
-    """The strangers of one server, the oldest first."""
+    """The unauthenticated connections of one server, the oldest first."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -49,7 +49,7 @@ class Places:
             next((c for c in waiting if not c.has_sent()), waiting[0]).drop()
 
     def leave(self, connection: BoundedConnection) -> None:
-        """Take a connection's place back."""
+        """Release the slot of a connection."""
         self._strangers.pop(connection, None)
 
 
@@ -70,14 +70,14 @@ class BoundedConnection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a place, and begin to wait for a request."""
+        """Take a slot, and wait for a request."""
         super().connection_made(transport)
         self.begun = self.loop.time()
         self._wait()
         self._places.enter(self)
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request; where its head is still not whole, the time runs on."""
+        """Receive a part of a request; the time limit stays until its head is complete."""
         super().data_received(data)
         if self.is_waiting:
             self._wait()
@@ -102,7 +102,7 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def has_sent(self) -> bool:
-        """Whether something came that was not read yet."""
+        """Whether there is unread data."""
         try:
             with selectors.DefaultSelector() as asked:
                 asked.register(self.transport.get_extra_info("socket"), selectors.EVENT_READ)
@@ -111,7 +111,7 @@ class BoundedConnection(H11Protocol):
             return False
 
     def drop(self) -> None:
-        """Close the connection at once, without an answer that it might not read."""
+        """Close the connection at once, without a response."""
         self._gone()
         self.transport.abort()
 

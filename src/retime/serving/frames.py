@@ -21,7 +21,7 @@ _LENGTH = struct.Struct("<I")
 def pack_frame(
     header: Callable[[list[tuple[str, list[int]]]], bytes], arrays: Mapping[str, Any]
 ) -> bytes:
-    """Put a header and its arrays into one message.
+    """Pack a header and its arrays into one message.
 
     ``header`` makes the JSON text, given the names and shapes that it must list as ``arrays``.
     """
@@ -44,7 +44,7 @@ def with_values(data: bytes, **values: Any) -> bytes:
 
 
 def parse_frame(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Take a binary message apart: its header and its arrays."""
+    """Unpack a binary message; return its header and arrays."""
     (length,) = _LENGTH.unpack_from(data)
     header = parse(data[4 : 4 + length])
     place, arrays = 4 + length, {}

@@ -1,4 +1,4 @@
-"""The guard: one ASGI layer that every request and every socket passes, or does not.
+"""The guard: an ASGI layer that accepts or rejects every request and WebSocket.
 
 The studio reads and writes a person's files, so nobody else may talk to it: not another site in the
 same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine

@@ -70,7 +70,7 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             version = _version(request)
             if int(request.headers.get("content-length") or 0) > MOST_UPLOAD:
                 raise InputError(
-                    f"It contains more than the {MOST_UPLOAD >> 20} MB that the studio takes in. "
+                    f"It is larger than {MOST_UPLOAD >> 20} MB, the limit for files in a window. "
                     "Start the studio with the file's path instead."
                 )
             workspace = hub.session.workspace
@@ -151,7 +151,7 @@ async def _receive(connection: WebSocket, window: Window, hub: Hub) -> None:
         try:
             message = decoder.decode(text)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
-            window.post(messages.Problem("That was not understood", str(e)[:300]))
+            window.post(messages.Problem("The message was not understood", str(e)[:300]))
             continue
         await hub.receive(window, message)
 

@@ -250,7 +250,7 @@ class FrameMaker:
         from retime.studio.physics import physics_frame
 
         found = self.evaluate(job.result)
-        self.progress("Looking at what a body could do", None)
+        self.progress("Checking what the body can do", None)
         return physics_frame(job, found, _solved(job.result, found, job.step, "physics"))
 
     def watch(

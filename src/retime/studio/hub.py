@@ -292,7 +292,7 @@ class Hub:
         except Stopped:
             return
         except RetimeError as e:
-            title = "Physics could not look at it" if asked.question == "physics" else "No answer"
+            title = "The physics check failed" if asked.question == "physics" else "No answer"
             window.post(problem(title, e, asked.request))
             return
         except Exception as e:

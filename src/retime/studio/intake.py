@@ -167,13 +167,13 @@ class Intake:
         suffix = own if form == "own" else _SUFFIXES[form]
         if suffix in (".glb", ".gltf") and Path(source.path).suffix.lower() == ".gltf":
             raise InputError(
-                "A .gltf names other files, which a download leaves behind. Convert it to .glb "
-                "first, or export BVH."
+                "A .gltf refers to other files, which a download does not include. Convert it "
+                "to .glb first, or export BVH."
             )
         try:
             handle, place = temporary_file(suffix)
         except OSError as e:
-            raise InputError(f"There is no place for the export: {e.strerror}.") from None
+            raise InputError(f"The export cannot be stored: {e.strerror}.") from None
         os.close(handle)
         return Path(place), f"{file_name(source.name)}-retimed{suffix}"
 

@@ -93,13 +93,13 @@ class JobMaker:
                 return result, physics, "answer", purpose
             case "live":
                 if asked.motion is None:
-                    raise InputError("Say which motion to follow.")
+                    raise InputError("Choose a motion to follow.")
                 performer = self.clip(project, asked.motion)
                 live = jobs.Live(result.clip, performer, asked.request)
                 return result, live, "answer", purpose
             case "watch":
                 if asked.step is None:
-                    raise InputError("Say which step to watch.")
+                    raise InputError("Choose a step to watch.")
                 watch = jobs.Watch(result, asked.step, asked.request)
                 return result, watch, "solve", f"preview:{window.number}"
 

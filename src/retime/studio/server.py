@@ -93,10 +93,13 @@ async def _serve(
     server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
     keys = _Keys(guard, f"http://{shown(reachable_at(host))}:{port}/", session.workspace.folder)
     print(f"retime studio: {keys.printed()}", flush=True)
-    print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
+    print(
+        f"Project: {session.workspace.folder}   (press Ctrl+C to stop; everything is saved)",
+        flush=True,
+    )
     if not is_loopback(host):
         print(
-            f"Warning: {host} can be reached from other machines. Whoever has the address can read "
+            f"Warning: {host} can be reached from other machines. Anyone with the address can read "
             f"and write files under {session.workspace.root}.",
             file=sys.stderr,
             flush=True,

@@ -92,7 +92,7 @@ class Session:
             if on_file is None or project_hash(on_file) in hashes:
                 return past, future, project
             self.notices.append(
-                "project.json was changed outside the studio, so undo starts anew from it. "
+                "project.json was changed outside the studio, so undo starts from it. "
                 "The old journal was kept beside it."
             )
             return self._anew(on_file)
@@ -110,7 +110,7 @@ class Session:
                 )
                 return self._anew(self._so_far or Project())
             self.notices.append(
-                "The journal could not be replayed, so undo starts anew. "
+                "The journal could not be replayed, so undo starts from here. "
                 "The old one was kept beside it."
             )
         return self._anew(on_file or Project())

@@ -278,7 +278,7 @@ def check_poses_refuse_plainly():
     assert off[[0, 4]].max() < 1e-4, off  # beyond the range all stays
 
 
-def check_settings_are_in_frames():
+def check_settings_are_in_the_scene_s_units():
     people.person("metahuman")
     scene = bpy.context.scene
     settings, chosen = scene.retime, part("declared").chosen
@@ -289,6 +289,18 @@ def check_settings_are_in_frames():
     assert abs(chosen(settings, "hold")["min_contact"] - 0.25) < 1e-6
     scene.render.fps = 48
     assert abs(settings.hold.min_contact - 12) < 1e-5
+    # Lengths and accelerations are in units of the scene; the engine gets metres.
+    scene.unit_settings.scale_length = 0.01
+    assert abs(settings.hold.tolerance - 2.0) < 1e-5
+    settings.hold.tolerance = 5.0
+    settings.physics.gravity = 162.0
+    assert abs(chosen(settings, "hold")["tolerance"] - 0.05) < 1e-6
+    assert abs(chosen(settings, "physics")["gravity"] - 1.62) < 1e-6
+    scene.unit_settings.scale_length = 1.0
+    assert abs(settings.physics.gravity - 1.62) < 1e-5
+    # A parameter of text is a menu.
+    settings.surface.propagation = "septic"
+    assert chosen(settings, "surface") == {"propagation": "septic"}
     # A moment is a frame of the scene.
     scene.render.fps = 24
     settings.stagger.use_relative_pose, settings.stagger.relative_pose = True, 20

@@ -1,5 +1,6 @@
 """Checks on whole scenes, inside Blender: rest poses, other objects, panels, other rigs."""
 
+import itertools
 import json
 import os
 import wave
@@ -238,6 +239,12 @@ class Recorder:
     def prop(self, data, name, **options):
         about = data.bl_rna.properties[name]
         self.drawn.append(("prop", about.type, about.name, about.description))
+        # A sidebar of the default width has room for this much beside a field, or a check box.
+        most = 20 if about.type == "BOOLEAN" else 14
+        assert "text" in options or len(about.name) <= most, f"{about.name} is cut off"
+        for item in about.enum_items if about.type == "ENUM" else ():
+            assert item.description, (about.name, item.name)
+            assert len(item.name) <= 18, f"{item.name} is cut off"
 
     def operator(self, name, **options):
         module, _, short = name.partition(".")
@@ -261,6 +268,7 @@ class Recorder:
         pass
 
     def _part(self, *given, **options):
+        assert len(options.get("heading", "")) <= 14, options
         return Recorder(self.drawn)
 
     row = column = box = grid_flow = _part
@@ -278,9 +286,10 @@ class Sidebar:
 def check_panels_are_drawn():
     mocap()
     bpy.context.window_manager.retime_said = "One frame became two\nA second sentence"
-    seen = {}
-    for cls in part("panels").CLASSES:
-        drawn = []
+    seen, settings = {}, bpy.context.scene.retime
+    settings.timing = "ALIGN"
+    for cls, method in itertools.product(part("panels").CLASSES, ("guided", "physics", "spline")):
+        drawn, settings.method = [], method
         shown = SimpleNamespace(layout=Recorder(drawn))
         shown.draw_settings = lambda *given, of=cls: of.draw_settings(None, *given)
         assert cls.poll(bpy.context)

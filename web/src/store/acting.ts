@@ -120,7 +120,7 @@ export function toggleActing(): void {
   state.playing.value = false;
   const range = step ? state.stepNamed(step)?.parameters?.["range"] : null;
   acting.value = { samples: [], span: (Array.isArray(range) ? range : givenTo(step)) as [number, number] };
-  state.announcement.value = "Drag the bar from left to right in the rhythm that you want. Escape puts it away.";
+  state.announcement.value = "Drag the bar from left to right in the rhythm that you want. Press Esc to cancel.";
 }
 
 export function stopActing(): boolean {
@@ -161,5 +161,6 @@ export function finishActing(): void {
   const { duration, keytimes } = made;
   if (id) actions.change(id, { parameters: { duration, keytimes: keytimes.length ? keytimes : null } });
   else actions.addStep({ method: "guided", parameters: { duration, ...(keytimes.length ? { keytimes } : {}) } });
-  state.announcement.value = `What you acted became ${keytimes.length} keytimes, ${duration.toFixed(2)} s long.`;
+  const length = `${duration.toFixed(2)} s`;
+  state.announcement.value = `Your timing became ${keytimes.length} keytimes; the result lasts ${length}.`;
 }

@@ -42,7 +42,7 @@ export function addStep(given: NewStep, index?: number): void {
   const retimes = fields.includes("loop") && fields.includes("keytimes");
   const loops = retimes && state.source.value?.header.cycle === true && given.parameters?.["loop"] === undefined;
   const step = loops ? { ...given, parameters: { ...given.parameters, loop: true } } : given;
-  if (loops) state.announcement.value = "The clip is a cycle: the step keeps its seam. Loop in its form turns that off.";
+  if (loops) state.announcement.value = "The clip is a cycle, so Loop is on in the new step. It can be turned off there.";
   run({ type: "add_step", version: state.version.value, step, index: index ?? null });
 }
 
@@ -176,7 +176,7 @@ export async function upload(files: Iterable<File>): Promise<void> {
     const most = state.welcome.value?.most_upload ?? Infinity;
     dropFailed(file);
     if (file.size > most) {
-      const text = `It holds ${size(file.size)}; the studio takes up to ${size(most)}. ` +
+      const text = `It is ${size(file.size)}; the limit is ${size(most)}. ` +
         "Start the studio with the file's path instead.";
       fail(`${file.name} was not loaded`, text);
       state.failedFiles.value = [...state.failedFiles.value, { file, text }];
@@ -214,7 +214,7 @@ function sendFile(file: File): Promise<{ title?: string; text: string } | null> 
       try {
         resolve(JSON.parse(request.responseText) as { title: string; text: string });
       } catch {
-        resolve({ text: "The server did not take it. Try again." });
+        resolve({ text: "The server rejected it. Try again." });
       }
     };
     request.onerror = () => resolve({ text: "The server does not answer. Try again when it is back." });

@@ -75,8 +75,8 @@ function placeAfter(later: PoseEdit, at: number | null, place: number, coming: P
 
 const gone = (edit: PoseEdit, n: number, k: number): string =>
   inserts(edit)
-    ? `Edit ${k + 1} is of the pose that edit ${n + 1} inserts: remove or change that one first.`
-    : `Edit ${k + 1} is of the pose that edit ${n + 1} deletes: remove or change that one first.`;
+    ? `Edit ${k + 1} changes the pose that edit ${n + 1} inserts: remove or change edit ${k + 1} first.`
+    : `Edit ${k + 1} changes the pose that edit ${n + 1} deletes: remove or change edit ${k + 1} first.`;
 
 const numbersIn = (value: unknown): number[] =>
   [value].flat().filter((pose): pose is number => typeof pose === "number");

@@ -49,7 +49,7 @@ export function startTaps(): void {
   state.looping.value = false;
   state.time.value = state.playSpan.value[0];
   state.playing.value = true;
-  state.announcement.value = `Tap B at each of ${moments.length} moments. Enter keeps the taps, Escape gives them up.`;
+  state.announcement.value = `Tap B at each of ${moments.length} moments. Enter keeps the taps, Esc discards them.`;
 }
 
 /** Take the playhead as the time of the next moment; the last one ends it. */

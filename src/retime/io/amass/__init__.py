@@ -1,4 +1,4 @@
-"""AMASS and other archives of SMPL parameters: rotations of a body model's joints, and its way.
+"""AMASS and other archives of SMPL parameters: rotations of a body model's joints, and its path.
 
 The model's own files are under licence and not read: joints are placed by published proportions of
 the human body. Retimed motions are written into a copy of the archive.

@@ -1,4 +1,4 @@
-"""BVH, the format that mocap is passed around in.
+"""BVH, the common exchange format of motion capture.
 
 Position channels replace a joint's offset, as in nearly all programs. A file that is written back
 unedited keeps its digits; a retimed one keeps its names, channel orders and offsets, and its

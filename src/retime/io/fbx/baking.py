@@ -1,7 +1,7 @@
-"""Local transforms turned back into a model's own numbers, pivots and all.
+"""Convert local transforms to the properties of a model, including pivots.
 
-FBX places a model by T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1. Given the translation,
-rotation and scale that this shall amount to, these functions return T, R and S.
+FBX places a model by T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1. Given the resulting
+translation, rotation and scale, these functions return T, R and S.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOCKED = 1 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """How a model's numbers become its transform."""
+    """The conversion of a model's properties to its transform."""
 
     order: str
     """Which axis turns first, second and third."""
@@ -38,7 +38,7 @@ class Placing:
 
     @property
     def has_pivots(self) -> bool:
-        """Whether turning the model moves it."""
+        """Whether a rotation of the model also translates it."""
         parts = (self.rotation_pivot, self.scaling_offset, self.scaling_pivot)
         return any(np.abs(part).max() > 0 for part in parts)
 

@@ -65,13 +65,13 @@ class Curve:
 
     @property
     def has_found_tangents(self) -> bool:
-        """Whether some tangents are not written down: who reads the file works them out."""
+        """Whether some tangents are automatic: readers compute them."""
         told = (self.flags & USER > 0) & (self.flags & (TCB | VELOCITY) == 0)
         return bool(((self.segments.mode & CUBIC > 0) & ~told).any())
 
     @property
     def goes_on(self) -> bool:
-        """Whether it does anything but hold beyond its ends."""
+        """Whether the curve continues beyond its ends, instead of holding."""
         return len(self.ticks) > 1 and any(mode != "C" for mode, _ in self.beyond)
 
     def at(self, times: FloatArray, ticks_per_second: int) -> FloatArray:
@@ -94,7 +94,7 @@ class Curve:
         return np.where(times >= keys[-1], self.values[-1], out)
 
     def _wrapped(self, keys: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Bring times beyond the ends inside; return them, and what to add to the values."""
+        """Wrap times beyond the ends; return them, and offsets of the values."""
         inner, added = times.copy(), np.zeros(len(times))
         first, last = keys[0], keys[-1]
         period, gain = last - first, self.values[-1] - self.values[0]
@@ -125,7 +125,7 @@ class Curve:
         return float((self.values[k + 1] - self.values[k]) / (keys[k + 1] - keys[k]))
 
     def between(self, k: IntArray, u: FloatArray, step: FloatArray) -> FloatArray:
-        """Evaluate inside segments ``k`` at shares ``u`` of their time."""
+        """Evaluate segments ``k`` at shares ``u`` of their time."""
         a, b = self.values[k], self.values[np.minimum(k + 1, len(self.values) - 1)]
         mode = self.segments.mode[k]
         out = a + u * (b - a)

@@ -1,4 +1,4 @@
-"""An FBX file as objects and what connects them: models, stacks, layers, curves, settings."""
+"""An FBX file as objects and connections: models, stacks, layers, curves, settings."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Document:
 
     @cached_property
     def ticks(self) -> int:
-        """Ticks of a second, which times are counted in."""
+        """Ticks per second, the unit of times."""
         header = self.top(b"FBXHeaderExtension")
         flags = None if header is None else header.child(b"OtherFlags")
         code = None if flags is None else flags.child(b"TCDefinition")
@@ -152,7 +152,7 @@ class Document:
 
     @cached_property
     def model_defaults(self) -> dict[str, list[Any]]:
-        """Properties that models have where they say nothing."""
+        """Default properties of models."""
         holder = self.top(b"Definitions")
         for kind in holder.named(b"ObjectType") if holder is not None else ():
             if values(kind)[:1] == [b"Model"]:

@@ -1,4 +1,4 @@
-"""A new edition of a file: some objects and connections are others, all else is as it was."""
+"""A changed version of a file: some objects and connections are replaced, the rest is kept."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Edition:
         self._links.append((kind, child, parent, property))
 
     def cut(self, at: int) -> None:
-        """Leave out a connection, given by its place among all."""
+        """Leave out a connection, given by its index."""
         self._cut.add(at)
 
     def _number(self) -> int:

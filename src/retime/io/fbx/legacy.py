@@ -1,4 +1,4 @@
-"""FBX 6.1, seen as a file of version 7.
+"""View an FBX 6.1 file as version 7.
 
 Version 6 names objects where version 7 numbers them, and keeps keys with each take, model by model
 and channel by channel. A view of it as objects and connections is made for reading;
@@ -183,7 +183,7 @@ class _View:
     def _curve_node(
         self, channel: Node, label: bytes, layer: int, target: int, curves: dict[str, int]
     ) -> None:
-        """Make the node that leads curves to a property of a model."""
+        """Make the node that connects curves to a property of a model."""
         below = list(channel.named(b"Channel"))
         number = self.number()
         self.legacy.groups[number] = Group(self.legacy.layers[layer], target, label, channel)

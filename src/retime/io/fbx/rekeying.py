@@ -157,7 +157,7 @@ def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatAr
 def _cubic_bends(
     curve: Curve, keys: FloatArray, graph: KeyMover, x: FloatArray, close: float, wanted: BoolArray
 ) -> IntArray:
-    """Choose knots so that cubics between keys stay close: what does not fit is halved."""
+    """Choose knots so that cubics between keys stay close, by bisection."""
     starts, ends = x[:-1][wanted], x[1:][wanted]
     chosen: list[IntArray] = []
     while len(starts):
@@ -209,7 +209,7 @@ def _segment(keys: FloatArray, times: FloatArray) -> tuple[IntArray, BoolArray]:
 
 
 def _fastest(curve: Curve, keys: FloatArray, times: FloatArray) -> FloatArray:
-    """Bound the speed in the segments that hold times."""
+    """Bound the speed in the segments that contain times."""
     k, outside = _segment(keys, times)
     step = np.maximum(keys[k + 1] - keys[k], 1e-12)
     speed = np.abs(curve.values[k + 1] - curve.values[k]) / step
@@ -291,7 +291,7 @@ def _evaluate(curve: Curve, keys: FloatArray, y: FloatArray) -> FloatArray:
 def _tangents(
     curve: Curve, keys: FloatArray, k: IntArray, x: FloatArray, y: FloatArray, where: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Cut pieces out of cubic segments: their slopes in the output, and how far they reach."""
+    """Cut pieces out of cubic segments; return their slopes in the output and their weights."""
     step = keys[k + 1] - keys[k]
     reach = curve.segments.weights[k]
     first, last = y[where], y[where + 1]

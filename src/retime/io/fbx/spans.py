@@ -54,7 +54,7 @@ def _time_of(row: Node) -> tuple[str, int]:
 
 
 def _new_time(ticks: int, old: tuple[int, int], new: tuple[int, int], moved: Moved) -> int:
-    """Carry an end of a range to where it is shown."""
+    """Map an end of a range to its output time."""
     if ticks == old[0]:
         return new[0]
     if ticks == old[1]:

@@ -226,7 +226,7 @@ def frames_of(
 ) -> tuple[Moments, tuple[int, int]]:
     """Choose the times at which a stack is sampled; return them and its span in ticks.
 
-    A stack without length is refused unless it may be a ``single`` pose.
+    A stack without length is rejected unless it may be a ``single`` pose.
     """
     span = stack.span or stack.key_span or ((0, 0) if single else None)
     if span is None:

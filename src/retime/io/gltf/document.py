@@ -1,6 +1,6 @@
 """A glTF file as a document: its JSON, its buffers, and queries on them.
 
-Nothing outside the file's folder is ever read, and nothing larger than the file could mean.
+Files outside the file's folder are never read, and sizes are bounded by the file's size.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Document:
     ) -> int:
         """Append an accessor with its data to the end of the file; return its index.
 
-        ``bounds`` are its ``min`` and ``max``; ``target`` tells what a graphics card uses it for.
+        ``bounds`` are its ``min`` and ``max``; ``target`` is its purpose on the graphics card.
         """
         view = self.add_view(data, target=target)
         accessors = self.json.setdefault("accessors", [])

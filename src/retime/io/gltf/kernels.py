@@ -15,7 +15,7 @@ TAIL = 32
 def decode_attributes(data, count, stride):  # type: ignore[no-untyped-def]
     """Unpack attributes of EXT_meshopt_compression, version 0: (count, stride) bytes.
 
-    Returns them and whether the data was whole.
+    Returns them and whether the data was complete.
     """
     out = np.zeros((count, stride), dtype=np.uint8)
     tail = max(stride, TAIL)

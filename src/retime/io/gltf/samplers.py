@@ -16,7 +16,7 @@ from retime.timing.graph import Graph
 
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
-# A jump of time takes as long as single precision needs to tell times apart.
+# Duration of a jump in time: the smallest difference in single precision.
 _GRAIN = Grain(
     ramp=2e-5,
     same=1e-7,

@@ -1,4 +1,4 @@
-"""Files that a layer names, in the program that runs USD: kept valid elsewhere, and packed."""
+"""Assets of a layer, in the process that runs USD: update their paths, and package them."""
 
 from __future__ import annotations
 

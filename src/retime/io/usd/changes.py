@@ -9,7 +9,7 @@ from pxr import Gf, Vt
 
 from retime.arrays import FloatArray
 
-# Caches of so many numbers are kept small: they may be off by more.
+# Size above which point caches are compressed with a larger tolerance, in numbers.
 _MANY, _COARSER = 3000, 100.0
 
 

@@ -31,7 +31,7 @@ def matrices(place: FloatArray, turn: FloatArray, size: FloatArray) -> FloatArra
 
 
 class EditPlan:
-    """The request to write motions of one stage, and the arrays that go along."""
+    """The request to write motions of one stage, and its arrays."""
 
     def __init__(self, found: Sequence[Retimed[Kept]]) -> None:
         self.arrays: dict[str, FloatArray] = {}
@@ -89,7 +89,7 @@ class EditPlan:
 
 
 class _Clip:
-    """One motion, and how its joints' timing goes back into the stage."""
+    """One motion, and the mapping of its joints' timing to the stage."""
 
     def __init__(self, plan: EditPlan, retimed: Retimed[Kept], key: int) -> None:
         self.plan, self.key = plan, f"clip{key}"

@@ -39,7 +39,7 @@ _OWN = (
     "comment",
     "layerRelocates",
 )
-# Attributes that are told per second, and by which power of it.
+# Attributes with units per second, with the power.
 _PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
 

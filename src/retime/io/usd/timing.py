@@ -27,7 +27,7 @@ class Moved:
 
 
 def settled(times: FloatArray) -> FloatArray:
-    """Put times that are whole codes but for rounding on them."""
+    """Round times that are almost whole time codes."""
     near = np.round(times)
     return np.where(np.abs(times - near) < _SAME, near, times)
 

@@ -1,4 +1,4 @@
-"""Files of beats: a number a line, labels, tables of markers, JSON, and tempo maps of MIDI."""
+"""Files of beats: one number per line, labels, tables of markers, JSON, and tempo maps of MIDI."""
 
 from __future__ import annotations
 

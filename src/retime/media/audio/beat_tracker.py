@@ -1,4 +1,4 @@
-"""Beats of a song: where its sound rises, and the steadiest pulse that explains it.
+"""Track the beats of a song: the steadiest pulse that explains the rises of its sound.
 
 1. Activation: the rise of log energy in bands between frames of 10 ms.
 2. Beats: a hidden Markov model of tempo and place in the beat (as in Böck, Krebs and Widmer 2016)
@@ -125,7 +125,7 @@ def _filters(rate: int) -> npt.NDArray[np.float32]:
 
 
 def _normal(rise: FloatArray) -> FloatArray:
-    """Bring an activation to 0..1: what rises above its surroundings, by their own measure."""
+    """Normalise an activation to 0..1, relative to its surroundings."""
     from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 
     sharp = gaussian_filter1d(rise, 1.0)

@@ -1,4 +1,4 @@
-"""The sound of footage as samples in a file that is mapped, so that any moment can be read."""
+"""The sound of a video as samples in a memory-mapped file."""
 
 from __future__ import annotations
 

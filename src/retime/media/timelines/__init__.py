@@ -1,1 +1,1 @@
-"""Timelines: a warp as keys, as cuts in an editor, and the events that it carries along."""
+"""Timelines: export a warp as keys or as cuts, and retime lists of events."""

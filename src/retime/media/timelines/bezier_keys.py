@@ -1,4 +1,4 @@
-"""Bezier keys for a graph editor, as JSON or as a table: in seconds, and in frames where asked."""
+"""Bezier keys for a graph editor, as JSON or as a table: in seconds, and in frames if requested."""
 
 from __future__ import annotations
 

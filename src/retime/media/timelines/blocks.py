@@ -1,4 +1,4 @@
-"""An event list as blocks of text, each with its time, that are put in order again."""
+"""An event list as blocks of text with times, which can be sorted again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retime.media.timelines.carrying import Carrier
 class Block:
     """One event: the text before it, its times in seconds, and how to write it.
 
-    ``write(number, start, end, carrier)`` gives its text; ``end`` is ``None`` for a moment.
+    ``write(number, start, end, carrier)`` returns its text; ``end`` is ``None`` for a moment.
     """
 
     before: str

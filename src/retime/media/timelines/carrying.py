@@ -15,7 +15,7 @@ _SAME_TIME = 1e-7
 
 @dataclass
 class Carrier:
-    """Carries moments and spans of an event list from the source's time to the result's."""
+    """Map times and spans of an event list from source time to output time."""
 
     curve: Graph
     """Output time to source time."""
@@ -55,7 +55,7 @@ class Carrier:
         return None if at is None else (at, at)
 
     def within(self, time: float, start: float, end: float) -> float:
-        """Carry a moment that belongs to a span, and keep it in there; it is not counted."""
+        """Map a time inside a span, and keep it inside; it is not counted."""
         return min(max(self._at(time)[0], start), end)
 
     def _at(self, time: float) -> tuple[float, bool]:

@@ -16,7 +16,7 @@ SUFFIXES = (".csv", ".txt", ".srt", ".vtt")
 
 
 def carry_events(source: str | Path, target: str | Path, carrier: Carrier) -> None:
-    """Carry a list of events through the inverse of a warp, and keep the rest of the file.
+    """Map a list of events through the inverse of a warp, and keep the rest of the file.
 
     Source and target are files of one format; the carrier counts moved and dropped events.
     """

@@ -1,4 +1,4 @@
-"""The one curve that footage, sound and events follow when a warp has several."""
+"""The curve that video, sound and events follow if a warp has several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Audio cues as Audacity writes them: start, end and name, a tab between, a line each.
+r"""Audacity labels: start, end and name per line, separated by tabs.
 
 A line that begins with a backslash contains the frequencies of the label before it, and moves with
 it.

@@ -40,7 +40,7 @@ def parse_table(lines: list[str], path: Path, fps: float | None) -> EventText:
 
 
 class _Columns:
-    """Which columns hold the times of an event."""
+    """The columns with the times of an event."""
 
     def __init__(self, names: list[str], path: Path, line: int, fps: float | None) -> None:
         self.count = len(names)

@@ -1,4 +1,4 @@
-"""The program that runs OpenTimelineIO, asked through a pipe (:mod:`retime.process.library`)."""
+"""The child process that runs OpenTimelineIO (:mod:`retime.process.library`)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class Piece:
-    """Some frames that run at one rate: the first shows ``source`` seconds."""
+    """Consecutive frames at one rate; the first shows ``source`` seconds."""
 
     frames: int
     source: float

@@ -101,7 +101,7 @@ class Film:
         self.container.mux(self.picture.encode(frame))
 
     def fitted(self, frame: Any) -> Any:
-        """Bring a picture to the film's size and format."""
+        """Convert a frame to the video's size and format."""
         if (frame.format.name, frame.width, frame.height) == (self.format, self.width, self.height):
             return frame
         return frame.reformat(width=self.width, height=self.height, format=self.format)

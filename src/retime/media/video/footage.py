@@ -290,7 +290,7 @@ def _write(
     return made
 
 
-# What a container says about itself that is still true of the result.
+# Metadata of the container that remains valid for the result.
 _KEPT = (
     "title",
     "artist",

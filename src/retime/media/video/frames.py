@@ -45,7 +45,7 @@ class FrameIndex:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Find for each moment the frame before it, and how far the next has come in (0 to 1).
 
-        A frame that stays longer than usual stays: the next comes in over the usual time before it.
+        A frame with a longer duration is held, and blends into the next during the usual interval.
         """
         low = np.clip(
             np.searchsorted(self.times, moments, side="right") - 1, 0, len(self.times) - 1
@@ -106,7 +106,7 @@ def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
 
 
 def _rate(stream: Any, average: float) -> Fraction:
-    """Name an average rate as the file does where the two agree, so that 29.97 is 30000/1001."""
+    """Use the file's own fraction for an average rate: 30000/1001 for 29.97."""
     for declared in (stream.average_rate, stream.guessed_rate):
         if declared and abs(float(declared) / average - 1) < 2e-3:
             return Fraction(declared)

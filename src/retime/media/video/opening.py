@@ -1,4 +1,4 @@
-"""Opening footage: which streams there are, and the library's errors as sentences."""
+"""Open video files: find their streams, and convert the library's errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from retime.notes import Note
 
 
 def library() -> ModuleType:
-    """Import PyAV, or say how to get it."""
+    """Import PyAV; raise with the command that installs it if it is missing."""
     try:
         import av
     except ImportError:
@@ -26,7 +26,7 @@ def library() -> ModuleType:
 
 @contextmanager
 def refused(path: str | Path, what: str = "the video cannot be read") -> Iterator[None]:
-    """Turn the library's errors about a file into sentences."""
+    """Convert the library's errors to messages about the file."""
     av = library()
     try:
         yield
@@ -65,7 +65,7 @@ class Footage:
         if others:
             self.notes.append(
                 Note(
-                    f"only the first video and sound are taken; {others} more are left out",
+                    f"only the first video and sound are used; {others} more are left out",
                     code="streams-left-out",
                     streams=others,
                 )
@@ -74,7 +74,7 @@ class Footage:
 
 
 class Music:
-    """An open file of which only the sound counts; attributes are as of :class:`Footage`."""
+    """An open file for its sound only; attributes are those of :class:`Footage`."""
 
     def __init__(self, path: Path, container: Any) -> None:
         self.path, self.container = path, container

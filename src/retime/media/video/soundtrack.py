@@ -156,7 +156,7 @@ def _retimed(shown: Shown, sound: Sound) -> Graph:
     """Make the curve of retimed sound: from 0, in the sound's own time, over the last frame too."""
     curve, offset, rate = shown.curve, shown.offset, shown.rate
     x, y = curve.x - curve.x[0], curve.y + offset - sound.start
-    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts, or as good as one
+    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts or near-cuts
     slope = 0.0
     if len(steps):
         last = steps[-1]

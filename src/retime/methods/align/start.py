@@ -105,7 +105,7 @@ class StartDetector:
 
     @property
     def evidence(self) -> dict[str, float]:
-        """How much better each recording explains the last poses than standing does, in nats."""
+        """How much better than standing still each recording explains the last poses, in nats."""
         return {name: c.evidence for name, c in self._candidates.items()}
 
     def step(self, pose: npt.ArrayLike, time: float) -> Start | None:

@@ -21,8 +21,8 @@ from retime.motion.memory import memory
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-# What a reference may remember under this name: a function (key, make) that gives places of its
-# joints that were made before, or makes and keeps them.
+# Name of a cache of the reference: a function (key, make) that returns cached joint positions, or
+# computes and caches them.
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 

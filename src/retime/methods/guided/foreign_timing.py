@@ -21,7 +21,7 @@ from retime.methods.guided.windows import RATES, Evidence, find_evidence
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-# Price of a squared log rate, and of its squared change from frame to frame (at 30 a second).
+# Cost of the squared log rate, and of its squared change from frame to frame (at 30 fps).
 _STAY, _CHANGE = 0.1, 3.0
 # Smoothing of the rates on the grid by a Gaussian, frames.
 _BLUR = 1.5

@@ -41,9 +41,9 @@ class Pricing:
     """Costs in addition to the scores, in their unit (metres)."""
 
     change: float
-    """Price of a squared change of rate."""
+    """Weight of a squared change of rate."""
     wall: float
-    """Price of the squared excess of a change of rate over ``most``."""
+    """Weight of the squared excess of a change of rate over ``most``."""
     most: float
     """Largest change of rate from one frame to the next."""
     ends: float = 2.0

@@ -20,7 +20,7 @@ KeyFrames = Sequence[tuple[int, int]]
 _COST_BYTES = 256 << 20
 # Number of prices that are tried.
 _ROUNDS = 60
-# Margin of a priced search on either side of its guess, frames.
+# Margin of the search with a multiplier on either side of its guess, frames.
 _MARGIN = 20
 
 

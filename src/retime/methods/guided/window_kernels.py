@@ -127,7 +127,7 @@ def _worth_a_look(minima, centres, size, begin, end, most, worth):  # type: igno
 def _bound(minima, rows, far, size, q0, q1, offset, frames, most):  # type: ignore[no-untyped-def]
     """Return a bound below the sums of squared distances of a block's windows.
 
-    Parts outside the reference do not count; the rest costs at least its sum.
+    Parts outside the reference are ignored; the sum over the rest is a lower bound.
     """
     bound = np.float32(0.0)
     for k in range(len(rows)):

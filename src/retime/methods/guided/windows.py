@@ -179,7 +179,7 @@ def _distances(
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Frames of a reference: those from ``begin`` to ``end``, and what their windows reach."""
+    """Frames of a reference from ``begin`` to ``end``, and what their windows reach."""
 
     frames: FloatArray
     begin: int

@@ -17,7 +17,7 @@ _WINDOW = 8.0
 _TRIALS = 199
 # Least distance of accents of a random motion, relative to the mean distance.
 _APART = 0.35
-# Largest p of a steady beat.
+# Largest p-value of a steady beat.
 STEADY = 0.05
 # Highest tempo of a motion without a steady beat, beats per minute.
 _UNSURE_FASTEST = 140.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from retime.compiled import kernel
 
-# Of the largest diagonal entry: what a gain must exceed, and what keeps equal columns apart.
+# Relative to the largest diagonal entry: least gain, and regularisation of equal columns.
 _GAIN, _RIDGE = 1e-9, 1e-11
 _MOST_EXCHANGES = 400
 

@@ -37,7 +37,7 @@ class Residual(Pictured):
     name, unit : str
         The component, along the body's axes, and N or N·m.
     mean, rms, most : float
-        Over the frames that touch something or fly.
+        Over all frames in contact or in flight.
     weights : float
         The root mean square in body weights (times metres).
     verdict : {"good", "okay", "bad"}

@@ -22,7 +22,7 @@ from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note
 
-# Largest movement of the root by which figures other than persons hang, metres.
+# Largest movement of the root of a hanging figure that is not a person, metres.
 _HANGS = 0.01
 
 

@@ -215,7 +215,7 @@ class PhysicsModel(CapableBody, Pictured):
         return kept[objective]
 
     def _target_of(self, motion: Motion, warp: TimeWarp) -> FloatArray:
-        """Return the torques of another motion, by a warp from the time of this one to its."""
+        """Return the torques of another motion; the warp maps this motion's time to its time."""
         if not (isinstance(motion, Motion) and isinstance(warp, TimeWarp)):
             raise InputError("another motion's effort is given as (motion, warp to its time)")
         other = self._same_body(motion)

@@ -48,7 +48,7 @@ class ModelParameters(ContactParameters):
         Literal["auto", "recording", "gravity"],
         About(
             "How to treat recorded flights that do not fall at 9.81 m/s².",
-            label="Recorded flights",
+            label="Flights follow",
             choices=(
                 Choice("auto", "Automatic", "correct clear cases"),
                 Choice("recording", "Recording", "keep the recorded timing"),

@@ -123,13 +123,13 @@ class _Bound:
 
 def _along(timing: Timing, bound: _Bound) -> _Amounts:
     """Return what is known of a timing's edit, in any amount of it."""
-    way = np.round(timing.way, 9)
+    way = np.round(timing.way, 9)  # the same for all amounts, whichever comes first
     key = (way.tobytes(), timing.times.tobytes(), timing.included.tobytes(), bound.most)
     return last(
         bound.source,
         "reductions",
         (*key, bound.contacts, timing.known_refinements.tobytes()),
-        lambda: _Amounts(timing.with_way(way), bound),
+        lambda: _Amounts(timing.along(way), bound),
     )
 
 

@@ -256,16 +256,18 @@ class Timing:
         """The changes that were asked for, (K, C), as a share of the largest."""
         return self._asked / self.amount
 
-    def with_way(self, way: FloatArray) -> Timing:
-        """Return this timing with other changes of refinements, as shares of the largest."""
-        wanted = self.known_refinements + self.amount * way
+    def along(self, way: FloatArray) -> Timing:
+        """Return this timing with changes of refinements (K, C) of up to 1 s, not in order."""
+        wanted = self.known_refinements + way
         return replace(self, refinements=wanted, wanted=wanted)
 
     def by_amount(self, amount: float) -> Timing:
         """Return this timing as if another amount of the same edit had been asked for."""
         change = amount * self.way
         asked = replace(self, refinements=self.known_refinements + change, wanted=None)
-        return asked._in_order(change != 0, past_end=bool(change[-1].any()))[0]
+        # Edits are of poses and channels; some of their knots may ask for no change.
+        edited = (change != 0).any(axis=1)[:, None] & (change != 0).any(axis=0)
+        return asked._in_order(edited, past_end=bool(change[-1].any()))[0]
 
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.

@@ -20,6 +20,8 @@ _WINDOW = 0.1
 # Arrivals are looked for up to this share of the drag beyond it, and this many seconds.
 _BEYOND, _MORE = 0.5, 0.1
 _STEPS = 400
+# A joint that moves by less than this share of the figure's height stands.
+_STILL = 1e-3
 # Paths that differ by less than this, in metres on the mean, are the same.
 _EQUAL = 1e-5
 
@@ -35,7 +37,8 @@ class Arrival:
     asked : float
         By how many seconds later; negative is earlier.
     measured : float
-        By how many seconds later its path, seen from the hips, arrives.
+        By how many seconds later its path, seen from the hips, arrives; that of a joint that
+        stands is seen in space.
     distance : float
         How far it is from the requested pose at the requested time, metres.
     """
@@ -73,9 +76,13 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
         Its moment in the source, and by how much later it was requested; seconds.
     """
     body = find_body(source)
-    hips = body.roles.get("hips", source.skeleton.roots[0])
-    then, now = (_from(m, joint, hips) for m in (source, made))
     around = np.linspace(-_WINDOW, _WINDOW, 25)
+    hips: int | None = body.roles.get("hips", source.skeleton.roots[0])
+    equal, still = _EQUAL, _STILL * float(np.ptp(positions(source)[0, :, 1]))
+    if _range(source, joint, time + around) <= still:
+        # Seen from the hips, a joint that stands would move as they do.
+        hips, equal = None, max(equal, still)
+    then, now = (_from(m, joint, hips) for m in (source, made))
     wanted = _at(source, then, time + around)
     low, high = sorted((0.0, shift))
     more = _BEYOND * abs(shift) + _MORE
@@ -85,14 +92,20 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     there = _at(made, now, np.array([time + shift])) - _at(source, then, np.array([time]))
     name = source.skeleton.names[joint]
     # Of times that are equally good, as for a foot that stands, the one asked for.
-    good = lags[off <= off.min() + _EQUAL]
+    good = lags[off <= off.min() + equal]
     measured = float(good[np.abs(good - shift).argmin()])
     return Arrival(name, shift, measured, float(np.linalg.norm(there)))
 
 
-def _from(motion: Motion, joint: int, hips: int) -> FloatArray:
+def _range(motion: Motion, joint: int, times: FloatArray) -> float:
+    """Return how far a joint moves in space at times, metres."""
+    return float(np.ptp(_at(motion, positions(motion)[:, joint], times), axis=0).max())
+
+
+def _from(motion: Motion, joint: int, hips: int | None) -> FloatArray:
+    """Return a joint's path (F, 3), seen from the hips or in space."""
     points = positions(motion)
-    return np.asarray(points[:, joint] - points[:, hips])
+    return np.asarray(points[:, joint] - (0.0 if hips is None else points[:, hips]))
 
 
 def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:

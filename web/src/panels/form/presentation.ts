@@ -61,5 +61,5 @@ export function columns(field: FormField): { name: string; title: string; kind: 
 export const METHOD_GROUPS: { heading: string; methods: string[] }[] = [
   { heading: "The whole body's time", methods: ["spline", "guided", "physics", "align", "sync", "warp"] },
   { heading: "Parts of the body", methods: ["surface", "stagger", "tween", "secondary", "pose"] },
-  { heading: "After all else", methods: ["smooth", "hold"] },
+  { heading: "After all other steps", methods: ["smooth", "hold"] },
 ];

@@ -93,8 +93,8 @@ function historyRows(): MenuRow[] {
     label: k ? `${k + 1}. ${label}` : label, icon: "undo", note: k ? "" : "The last change",
     run: () => actions.undo(k + 1),
   }));
-  const none = "Nothing was changed yet";
-  return [...redo.reverse(), { heading: undo.length ? "Take back, up to and including" : none }, ...undo];
+  const none = "No changes yet";
+  return [...redo.reverse(), { heading: undo.length ? "Undo up to and including" : none }, ...undo];
 }
 
 function ThemeButton() {

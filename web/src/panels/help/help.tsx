@@ -63,7 +63,7 @@ export const COLOURS: [string, string][] = [
   ["retimed", "Retimed: the result"],
   ["feasible", "A body can do it"],
   ["keytime", "Keytimes and poses that you set"],
-  ["contact", "Contacts; the take that a step follows"],
+  ["contact", "Contacts; the reference of a step"],
   ["marginal", "Nearly more than a body can do; a warning"],
   ["infeasible", "More than a body can do; a limit or a fault"],
   ["selection", "Selected joint"],

@@ -36,8 +36,8 @@ const STOPS: Stop[] = [
   },
   {
     at: ".header",
-    title: "Compare and take along",
-    text: "A and B are two versions of the recipe. Undo goes all the way back, and Export takes the result out.",
+    title: "Compare and export",
+    text: "A and B are two versions of the recipe. Undo goes back to the start, and Export saves the result.",
   },
 ];
 

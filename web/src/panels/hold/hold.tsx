@@ -22,7 +22,7 @@ function Contacts({ step }: { step: string }) {
       actions={edited && <Button class="button small quiet" onClick={contacts.forgetContacts}>Use those found</Button>}
     >
       {rows.map((row) => <JointContacts key={row.joint} {...{ step, row }} />)}
-      {rows.length === 0 && <p class="empty-note">Nothing touches. Select a joint to add a contact of it.</p>}
+      {rows.length === 0 && <p class="empty-note">There are no contacts. Select a joint to add one.</p>}
     </Section>
   );
 }

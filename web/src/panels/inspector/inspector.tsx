@@ -78,7 +78,7 @@ const NothingChosen = () => (
     <span class="caption">
       {state.source.value
         ? "A step changes when things happen. Add one, or press K for a keytime at the playhead."
-        : "Parameters of a step are here once a motion is open."}
+        : "Parameters of a step are shown when a motion is open."}
     </span>
     {state.source.value && <div><AddStep>Add a step</AddStep></div>}
   </div>

@@ -26,7 +26,7 @@ export function MassesSection({ step }: { step: string }) {
   const known = new Set(state.source.value?.header.roles ?? []);
   const named = (parameter.rows as Factors).map(([name]) => name);
   const roles = new Set([...SEGMENTS.filter((role) => known.has(role)), ...named]);
-  const reset = <IconButton icon="reset" label="All masses as they are" onClick={() => parameter.reset()} />;
+  const reset = <IconButton icon="reset" label="Reset all masses" onClick={() => parameter.reset()} />;
   return (
     <Section id="masses" title="Limb masses" actions={reset} folded>
       <div class="masses">{[...roles].map((role) => <MassRow key={role} {...{ parameter, role }} />)}</div>

@@ -18,7 +18,7 @@ export function CandidatesSection({ step }: { step: string }) {
     endTool();
     const one = candidates[n]!;
     actions.change(step, { parameters: { keep: keepWith(candidates, n) } });
-    state.announcement.value = `The moment at ${one.at.toFixed(2)} s is ${one.kept ? "no pose" : "a pose"}.`;
+    state.announcement.value = `The pose at ${one.at.toFixed(2)} s is ${one.kept ? "left out" : "kept"}.`;
   };
   return (
     <Section id="pose-candidates" title="Candidates" caption={`${kept} of ${candidates.length} kept`} folded>

@@ -31,6 +31,6 @@ function slipText(constraints: string): string {
   const [now, recorded] = [slip(result), slip(source)];
   const far = (metres: number): string => `${number(1000 * metres, metres < 0.01 ? 1 : 0)} mm`;
   if (now <= recorded + SEEN && constraints !== "free")
-    return `Contacts hold${now > SEEN ? " as recorded" : ""}, slip ${far(now)}`;
+    return `Contacts hold${now > SEEN ? " as recorded" : ""}; they slip by ${far(now)}`;
   return `Contacts slip by up to ${far(now)}; the recording's by ${far(recorded)}`;
 }

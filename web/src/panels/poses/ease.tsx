@@ -10,7 +10,7 @@ import { showTool, ToolAmount } from "./tool";
 
 const amount = signal(1);
 const seconds = signal(0.2);
-const NO_POSE = "Select a pose between the first and the last: an ease is of one pose.";
+const NO_POSE = "Select a pose between the first and the last: an ease changes one pose.";
 
 export const openEase = (step: string, { value: preset, label }: FieldChoice): void => {
   // It inserts a pose: while it is shown, numbers after it are others.

@@ -42,7 +42,7 @@ function WeightField({ step, layer }: { step: string; layer: number }) {
   const percent = Math.round(100 * (poses.value?.editor.weights[layer] ?? 1));
   const weighing = (to: number): PoseEdit => ({ do: "weigh_layer", layer, weight: to / 100 });
   const edit = ofStep(step, percent, (to) => editChange(step, weighing(to)), (to) => {
-    state.announcement.value = `Layer ${layer} counts by ${to} %.`;
+    state.announcement.value = `Weight of layer ${layer}: ${to} %.`;
   });
   return (
     <AmountField

@@ -29,7 +29,7 @@ export function TweenSection({ step }: { step: string }) {
   const [poses, eases] = [choicesOf("tween", "tweens"), choicesOf("tween", "eases")];
   const words = (of: number): string => `${of} % toward ${labelOf(poses, toward.value).toLowerCase()}`;
   const edit = ofStep(step, percent, (to) => editChange(step, tween(to)), (to) => {
-    state.announcement.value = `Led ${words(to)}, ${scopeText()}, ${jointsText()}.`;
+    state.announcement.value = `Blended ${words(to)}, ${scopeText()}, ${jointsText()}.`;
   });
   const mirror = (): void => {
     const pose = freePose();

@@ -15,7 +15,7 @@ export function recipeRows(motion: string): MenuRow[] {
     { label: "Copy recipe", disabled: !steps, run: () => recipes.copyRecipe(motion) },
     {
       label: "Paste recipe", disabled: !copied || offline,
-      note: copied ? `${count(copied.length, "step")}, in place of ${count(steps, "step")}` : "Nothing is copied yet",
+      note: copied ? `${count(copied.length, "step")}, in place of ${count(steps, "step")}` : "No recipe was copied",
       run: () => recipes.pasteRecipe(motion),
     },
     {

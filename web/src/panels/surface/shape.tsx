@@ -76,7 +76,7 @@ function Flat({ index, of }: { index: number; of: SurfaceKey }) {
 function DegreeField({ index, of }: { index: number; of: SurfaceKey }) {
   const degrees = Array.from({ length: DEFAULTS.degree }, (_, k) => ({ value: String(k + 1), label: String(k + 1) }));
   return (
-    <Field label="Degree" help="Many drags are met by least squares, few by the least polynomial." data-surface="degree">
+    <Field label="Degree" help="Degree of the polynomial through the drags. Many drags are fitted by least squares." data-surface="degree">
       <div>
         <Segments
           label="Degree" options={degrees} value={String(of.degree ?? DEFAULTS.degree)}

@@ -85,7 +85,7 @@ function MissingCard({ id }: { id: string }) {
       <Icon name="warning" />
       <div class="card-words">
         <h2>{title}</h2>
-        <p>Find it by its content, or give its path.</p>
+        <p>Search for it by its content, or enter its path.</p>
         <div class="card-actions">
           <Button onClick={() => actions.locate(id, null)}>Find it</Button>
           <input

@@ -114,7 +114,7 @@ const Switches = ({ frame }: { frame(): void }) => (
     <div class="toggles">
       <Flag icon="compare" label="Compare version A with version B" flag={compare.comparing} />
       {compare.target.value && (
-        <Flag icon="align" label="The take that the step follows, as a third body" flag={compare.showTarget} />
+        <Flag icon="align" label="Reference of the step, as a third body" flag={compare.showTarget} />
       )}
       <Flag icon="ghost" label="Ghosts: poses before and after" flag={state.showGhosts} />
       <Flag icon="trails" label="Trails of hands and feet" flag={state.showTrails} />

@@ -136,5 +136,5 @@ export function purpose({ base, curves, surfaces, marks }: JointScene): string |
       "This tab shows how far ahead of the body each joint is. A surface moves one joint's moment, " +
       "such as a hand's impact, earlier or later; what is near it in the body follows."
     );
-  return "The joints' times come with the next result.";
+  return "Joint times are shown with the next result.";
 }

@@ -74,7 +74,7 @@ function layersScene(): Scene {
 }
 
 function emptyWords(): string {
-  if (!state.source.value) return "Layers are here once a motion is open.";
+  if (!state.source.value) return "Layers are shown when a motion is open.";
   return state.steps.value.length
     ? ""
     : "No layers yet: each step of the recipe becomes a strip that shows what it adds to the source time.";

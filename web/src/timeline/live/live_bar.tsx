@@ -51,7 +51,7 @@ export function LiveBar() {
 const LonelyWords = () => (
   <p class="live-words">
     {state.source.value
-      ? "Bring in a second motion to follow it as if it came live, or connect to a running retime live."
+      ? "Open a second motion to follow it as if it were live, or connect to a running retime live."
       : "Open a motion to follow a performer in it, or connect to a running retime live."}
   </p>
 );

@@ -108,7 +108,7 @@ function emptyWords(): string {
   if (following.value) return "Following the performer, frame by frame…";
   return state.liveRun.value
     ? "The open motion has changed. Follow again."
-    : "Choose a performer and press Follow: it is replayed as if it came live, with the open motion as the recording.";
+    : "Choose a performer and press Follow: it is replayed as if it were live, with the open motion as the recording.";
 }
 
 /** Both bodies stand side by side while a run is shown, or a live server where they are in one place. */

@@ -38,7 +38,7 @@ export class RateDrag implements Gesture {
     this.host.chip.hide();
     if (!moved) return;
     this.drag?.commit();
-    state.announcement.value = `Time runs at ${this.said} at this keytime.`;
+    state.announcement.value = `Playback speed ${this.said} at this keytime.`;
   }
   cancel(): void {
     this.host.chip.hide();
