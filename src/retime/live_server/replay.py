@@ -38,7 +38,7 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
     if length > _LONGEST:
         raise InputError(
             f"--speed {text!r}: the file would play for {length / 3600:.3g} hours; "
-            f"{_LONGEST // 3600} are the most"
+            f"the maximum is {_LONGEST // 3600}"
         )
     live = np.append(np.arange(0.0, length, _STEP), length)
     rate = np.interp(live, times, speeds)
