@@ -75,7 +75,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     if not len(evidence.candidates):
         notes.append(
             Note(
-                "nothing moves in this clip: its two end poses are all there are",
+                "nothing moves in this clip: it has only its two end poses",
                 code="nothing-moves",
             )
         )

@@ -130,7 +130,7 @@ class ReachEdits(ValueEdits):
             joint = still.skeleton.names[j]
             if body.limb_of(j) is None:
                 raise InputError(
-                    f"{joint!r} is on no arm and no leg; name a hand or a foot, or let more help"
+                    f"{joint!r} is not on an arm or a leg; name a hand or a foot, or let more help"
                 )
             wanted[Contact(joint, *still.domain)] = place
         reached = hold_contacts(still, wanted, fade=0.0)

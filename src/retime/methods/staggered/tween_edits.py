@@ -70,7 +70,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         """
         share = coerce(share, float, "share")
         if not abs(share) <= MOST_SHARE:
-            raise InputError(f"a pose is led by at most {MOST_SHARE:g} of the way, not {share:g}")
+            raise InputError(f"the share of a tween is at most {MOST_SHARE:g}, not {share:g}")
         chosen, columns = self._chosen(poses), self._columns(joints, roots=False)
         return self._led(chosen, columns, toward, share, when, layer)
 

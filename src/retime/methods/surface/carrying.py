@@ -294,7 +294,7 @@ class Led:
 
     @cached_property
     def whole(self) -> Motion:
-        """The motion with its limbs led, all of its frames."""
+        """The whole motion, with the corrected limbs."""
         rotations = self.motion.rotations.copy()
         rotations[self.frames] = self.made.rotations
         tracks = {}

@@ -33,7 +33,7 @@ def cartoon_fix(share: float) -> Fix:
         if context.warp.loop:
             return retimed.with_notes(
                 Note(
-                    "a cycle is not stretched: its places go on from turn to turn",
+                    "a cycle is not stretched: its positions go on from cycle to cycle",
                     code="cycle-not-stretched",
                 )
             )

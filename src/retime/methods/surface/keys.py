@@ -130,7 +130,7 @@ class SurfaceKey:
             value = coerce(getattr(self, name), kind, name)
             put(self, name, value)
             if isinstance(value, float) and abs(value) > _MOST:
-                raise InputError(f"{name} is {value:g}, which is too much")
+                raise InputError(f"{name} is {value:g}, which is too large")
         sigma: Any = self.sigma
         if isinstance(sigma, int | float | str | np.generic):  # one width for both ways
             sigma = sigma.split(",") if isinstance(sigma, str) and "," in sigma else (sigma, sigma)
@@ -139,10 +139,10 @@ class SurfaceKey:
         if not min(*self.sigma, self.range_sigma) >= 1e-6:
             raise InputError(
                 f"a surface's sigmas are above 0 heights, not {self.sigma[0]:g}, "
-                f"{self.sigma[1]:g} and {self.range_sigma:g}; 0.25 is a start"
+                f"{self.sigma[1]:g} and {self.range_sigma:g}; try 0.25"
             )
         if isinstance(self.gamma, float) and self.gamma <= 0:
-            raise InputError(f"gamma is above 0 s, not {self.gamma:g}; 0.3 is a start")
+            raise InputError(f"gamma is above 0 s, not {self.gamma:g}; try 0.3")
         if not 1 <= self.degree <= MOST_DEGREE:
             raise InputError(f"the polynomial's degree is 1 to {MOST_DEGREE}, not {self.degree}")
         given: Any = self.control_points

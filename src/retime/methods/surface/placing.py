@@ -81,7 +81,7 @@ class _Figure:
 
     @classmethod
     def of(cls, motion: Motion) -> _Figure:
-        """Look at a motion once: a drag asks again for every step of the hand."""
+        """Return the figure of a motion, cached: a drag needs it at every step."""
         known = _KNOWN.get(motion)
         if known is None:
             body = find_body(motion)

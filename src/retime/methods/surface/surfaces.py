@@ -266,7 +266,7 @@ class ControlSurfaces:
                 notes.append(
                     Note(
                         "the path of {joint} meets the surface at {time} more than once: it is "
-                        "held up by {seconds:.3f}",
+                        "delayed by {seconds:.3f}",
                         code="path-held-up",
                         joint=self.motion.skeleton.names[j],
                         time=Moment(self.keys[k].time),
