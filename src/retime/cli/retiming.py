@@ -138,12 +138,10 @@ def _retime_one(
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(found.warp, warp_file)
-    if not found.in_place and _is_same(found.source, found.motion):
-        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
     notes = [*found.source.notes, *found.notes, *notes]
     if not found.in_place and _is_same(found.source, found.motion):
-        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
+        notes.append(Note("the result is the same as the source: nothing was edited", code="same"))
     report(fields, as_json=retiming.as_json, notes=notes)
     return found.recipe
 
@@ -185,6 +183,8 @@ def _fields(
 def _is_same(source: Motion, result: Motion) -> bool:
     """Return whether a result has the source's frames, as it does if no edit was given."""
     if len(result) != len(source) or not math.isclose(result.duration, source.duration):
+        return False
+    if result.translations.keys() != source.translations.keys():
         return False
     tracks = [(source.rotations, result.rotations)]
     tracks += [(source.translations[n], t) for n, t in result.translations.items()]
