@@ -256,7 +256,7 @@ class FrameMaker:
     def watch(
         self, job: jobs.Watch, emit: Callable[[bytes], None], pushed: Callable[[], Any]
     ) -> bytes:
-        """Solve a physics step step by step, with a frame for each; the last is the result's."""
+        """Solve a physics step slowly, and send a frame for each iteration; return the result's."""
         from retime.studio.physics import watch_solution
 
         found = self.evaluate(job.result)

@@ -1,4 +1,4 @@
-"""Retiming one take to another, both whole: dynamic time warping and a smooth curve through it.
+"""Align two complete takes: dynamic time warping, and a smooth curve through its path.
 
 The off-line counterpart of the live aligners, on the same poses.
 """
@@ -123,7 +123,7 @@ class AlignParameters:
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """A warp and what it was found by.
+    """An alignment: the warp, and the costs and path from which it was computed.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def align(motion: Motion, p: AlignParameters) -> TimeWarp:
 
 @takes(AlignParameters)
 def align_edit(motion: Motion, p: AlignParameters) -> Edit:
-    """Align as a step does: the result begins where the motion did, not where the reference did."""
+    """Align as a step of a recipe; the result has the start time of the motion."""
     warp = alignment(motion, p).warp
     early = motion.start - warp.domain[0]
     return Edit(warp if abs(early) < 1e-9 else warp.shifted(early))
@@ -206,7 +206,7 @@ def find_alignment(motion: Motion, p: AlignParameters) -> Alignment:
 
 
 def alignment(a: Motion, p: AlignParameters) -> Alignment:
-    """Align a take to the reference that parameters name."""
+    """Align a take to the reference of the parameters."""
     if not isinstance(a, Motion):
         raise InputError(f"only a motion can be aligned, not {type(a).__name__}; read a file first")
     b = p.reference

@@ -107,7 +107,7 @@ class PredictiveAligner(Aligner):
         self.reset()
 
     def reset(self) -> None:
-        """Forget the performance and the performer, and wait at the recording's start."""
+        """Reset the aligner: forget the performer, and wait at the start of the recording."""
         super().reset()
         self._intervals = []
 

@@ -101,7 +101,7 @@ class Figure:
         return int(self.model.nv)
 
     def placed(self, name: str, solid: Solid) -> tuple[int, FloatArray]:
-        """Return the joint of the model that carries a solid, and its parameters (10,) there."""
+        """Return the model's joint that carries a solid, and the inertia (10,) in its frame."""
         owner, frame = self.places[self.names.index(name)]
         pin = load_pinocchio()
         inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))
