@@ -1,4 +1,4 @@
-"""Journals of older versions, rewritten in the present one with their whole history."""
+"""Convert journals of older versions to the current one, with their whole history."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class StepError(RetimeError):
 
 
 def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
-    """Raise what a worker reported."""
+    """Raise the error that a worker reported."""
     if said.kind == "done":
         return
     error = StepError(said.text)
