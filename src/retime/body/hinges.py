@@ -152,12 +152,16 @@ def _one_way(angles: FloatArray) -> FloatArray:
     return out
 
 
-def hinge_axis(motion: Motion, limb: Limb) -> FloatArray | None:
+def hinge_axis(
+    motion: Motion, limb: Limb, *, known: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray | None:
     """Return the axis (3,) of a limb's middle joint in its first bone's frame.
 
     A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
+    ``known`` are places and rotations in space, where they are known.
     """
-    points, turns = positions(motion), global_rotations(motion)[:, limb.upper]
+    points, rotations = known or (positions(motion), global_rotations(motion))
+    turns = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:

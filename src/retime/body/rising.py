@@ -30,6 +30,9 @@ Mask = npt.NDArray[np.bool_]
 _NEAR, _FAR = 0.1, 0.5
 # Changes ease in and out over this long at the clip's ends, and feet over that long beside flights.
 _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
+# A hand this low, by the hips' usual height, supports a body; changes return over so many seconds
+# after anything but the feet has carried it.
+_ON_HANDS, _GETTING_UP = 0.3, 0.6
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
 # Seconds in which the push before a flight, and the landing after it, take up what is added.
@@ -122,6 +125,8 @@ def raised(
     air = in_air(base, flights)
     first, last = base.domain if span is None else span
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
+    # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
+    ease = ease * _smoothstep(_away(_off_feet(base, hips), base.rate) / _GETTING_UP)
     height = positions(base)[:, hips, 1]
     above = _about_reference(base, height, air)
     above = _in_flight(base.times, height, above, flights)
@@ -172,6 +177,25 @@ def in_air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
     out = np.zeros(len(motion), dtype=bool)
     for start, end in flights:
         out |= (motion.times >= start) & (motion.times <= end)
+    return out
+
+
+def _off_feet(motion: Motion, hips: int) -> Mask:
+    """Mark the frames (F,) in which more than the feet carries a body: knees, hands, its trunk."""
+    body, found, points = find_body(motion), find_contacts(motion), positions(motion)[..., 1]
+    chains = motion.skeleton.chain
+    feet = {body.limbs[leg].end for leg in _LEGS}
+    arms = {limb.upper for name, limb in body.limbs.items() if name not in _LEGS}
+    low = found.floor.level + _ON_HANDS * (np.percentile(points[:, hips], 95) - found.floor.level)
+    out = np.zeros(len(motion), dtype=bool)
+    for contact in found.contacts:
+        j = motion.skeleton.index(contact.joint)
+        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
+        if feet.intersection(chains(j)) or not frames.any():
+            continue
+        # Hands on a table carry little.
+        if not arms.intersection(chains(j)) or np.median(points[frames, j]) < low:
+            out |= frames
     return out
 
 
