@@ -13,7 +13,7 @@ from retime.motion.kinematics import global_rotations, positions
 from retime.motion.memory import memory
 
 # A hinge bends at least this far, whatever its clip shows, radians.
-_FULL_BEND = np.radians(150.0)
+FULL_BEND = np.radians(150.0)
 # Below this sine of its angle a bend does not tell its axis.
 _CLEAR = 0.05
 # Axes are measured on this many frames at most.
@@ -97,7 +97,7 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
         axis = _unit(usual)
         world = quat.rotate(turns[:, parent], np.broadcast_to(axis, upper.shape))
         angle = hinge_angle(upper, lower, world)
-        low, high = min(float(angle.min()), 0.0), max(float(angle.max()), _FULL_BEND)
+        low, high = min(float(angle.min()), 0.0), max(float(angle.max()), FULL_BEND)
         out[limb.lower] = Hinge(limb, axis, low, high)
     return out
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
+from retime.body.hinges import FULL_BEND
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import moved, smooth_track
 from retime.motion import Motion, quat
@@ -337,7 +338,7 @@ def _smooth_over(need: FloatArray, rate: float) -> FloatArray:
 
 
 def within_hinges(base: Motion, made: Motion) -> Motion:
-    """Keep knees and elbows from bending past straight, or past what the source shows."""
+    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
     body = find_body(base)
     local = made.rotations.copy()
     for limb in body.limbs.values():
@@ -353,12 +354,25 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
         along = vectors @ axis
         axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
         low = min(float(along.min()), 0.0) - _HINGE
-        found = quat.log(local[:, j])
-        under = np.minimum(found @ axis - low, 0.0)
-        bent = under < 0
+        high = max(float(along.max()), FULL_BEND) + _HINGE
+        found = _nearest_turn(quat.log(local[:, j]), vectors)
+        bend = found @ axis
+        past = bend - np.clip(bend, low, high)
+        bent = past != 0
         if bent.any():
-            local[bent, j] = quat.exp(found - under[:, None] * axis)[bent]
+            local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
+
+
+def _nearest_turn(vectors: FloatArray, near: FloatArray) -> FloatArray:
+    """Return rotation vectors (F, 3), past half a turn where that is nearer to others.
+
+    A fully bent elbow that bends farther would otherwise count as bent backwards.
+    """
+    angle = np.linalg.norm(vectors, axis=1, keepdims=True)
+    other = vectors * (1 - 2 * np.pi / np.maximum(angle, 1e-9))
+    nearer = np.linalg.norm(other - near, axis=1) < np.linalg.norm(vectors - near, axis=1)
+    return np.where(nearer[:, None], other, vectors)
 
 
 def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, float]]) -> TimeWarp:
