@@ -189,6 +189,21 @@ def test_an_exaggerated_jump_is_higher_and_its_crouch_deeper(name: str) -> None:
     assert flight_error(kept).mean < 0.5 * flight_error(made).mean
 
 
+@pytest.mark.parametrize("name", ["mocap/111_32", "mocap/49_03", "mocap-more/114_02"])
+def test_exaggerating_never_snaps(name: str) -> None:
+    """Elbows and knees that are fully bent, and hands on the floor of one who gets up."""
+    motion = read(SHARED.parent / f"{name}.bvh")
+    made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
+    own = [quat.angle(m.rotations[:-1], m.rotations[1:]).max(axis=0) for m in (motion, made)]
+    slow = np.radians(120)
+    assert (own[1] * motion.rate / np.maximum(own[0] * motion.rate, slow)).max() < 3
+    assert (turn_speeds(made) / np.maximum(turn_speeds(motion), slow)).max() < 3
+    hips = motion.skeleton.index("Hips")
+    lying = positions(motion)[:, hips, 1] < 0.3
+    sunk = positions(motion)[lying, hips, 1] - positions(made)[lying, hips, 1]
+    assert sunk.max(initial=0.0) < 0.05  # what holding the trunk's contacts leaves; 0.34 scaled
+
+
 @pytest.mark.parametrize("joint", ["Hips", "LowerBack"])
 def test_a_succession_of_a_fast_run_moves_gradually(joint: str) -> None:
     run = clip("16_35")
