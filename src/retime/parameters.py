@@ -31,7 +31,7 @@ _SAME_TIME = 1e-9
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the words that a parameter takes, for people."""
+    """A value that a parameter can have, with its label and description."""
 
     value: str
     label: str

@@ -66,8 +66,8 @@ def _rest_poses(motion: Motion) -> list[Note]:
         keep = f"[{count}:]" if where == "first" else f"[:-{count}]"
         out.append(
             Note(
-                f"the {where} {count} frames are another pose, {far:.0f} degrees a joint away "
-                f"from the motion: probably a rest pose; keep {keep}",
+                f"the {where} {count} frames differ from the motion by {far:.0f} degrees per "
+                f"joint: probably a rest pose; keep {keep}",
                 code="rest-poses",
                 frames=count,
                 where=where,

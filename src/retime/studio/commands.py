@@ -324,8 +324,8 @@ def _must_be_unused(project: Project, motion: str) -> None:
                 if _mentions(step.parameters, OWN_MOTION + motion):
                     whose = "" if owner == project.source else f" of {project.motion(owner).name}"
                     raise InputError(
-                        f"{project.motions[motion].name} is what {step.method} of version "
-                        f"{version}{whose} looks at; choose another there first"
+                        f"{project.motions[motion].name} is used by {step.method} of version "
+                        f"{version}{whose}; choose another motion there first"
                     )
 
 

@@ -139,7 +139,7 @@ class FrameMaker:
     def evaluate(
         self, job: jobs.Result, target: str | None = None, fps: float | None = None
     ) -> Evaluated:
-        """Solve a recipe, taking over what the version's last evaluation found."""
+        """Solve a recipe, and reuse results of the version's last evaluation."""
         clip = job.clip
         wanted = Job(
             source=clip.path,

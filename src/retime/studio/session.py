@@ -342,7 +342,7 @@ def _redone(
         if word in line and back:
             ahead.append(project)
             return back.pop()
-    raise InputError(f"a line that means nothing: {str(line)[:80]}")
+    raise InputError(f"a line is not an edit: {str(line)[:80]}")
 
 
 def _sorted(value: Any) -> Any:

@@ -127,7 +127,7 @@ class Worker:
             self._say(Said(number, "problem", "There is not enough memory for it. Cut the clip."))
         except Exception as e:
             traceback.print_exc()
-            text = f"{type(e).__name__}: {e}. This is a fault of retime; its log has the details."
+            text = f"{type(e).__name__}: {e}. This is a bug in retime; its log has the details."
             self._say(Said(number, "problem", text, ours=True))
 
     def _done(self, number: int, job: jobs.Job) -> tuple[bytes, Any]:

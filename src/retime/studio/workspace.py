@@ -65,11 +65,11 @@ class Workspace:
         try:
             place = (self.folder / path).resolve()
         except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL
-            raise InputError(f"{path[:200]!r} is no path of a file") from None
+            raise InputError(f"{path[:200]!r} is not the path of a file") from None
         if not place.is_relative_to(self.root):
             raise InputError(
-                f"{path[:200]} is outside {self.root}, where the studio may not look; move it "
-                "there, or start the studio in a folder above"
+                f"{path[:200]} is outside {self.root}, the only folder that the studio opens; move "
+                "it there, or start the studio in a folder above"
             )
         return place
 

@@ -71,7 +71,7 @@ class BayesAligner(Aligner):
         start: Literal["beginning", "anywhere"] = "beginning",
     ) -> None:
         if start not in ("beginning", "anywhere"):
-            raise InputError(f"no start {start!r}; there are beginning and anywhere")
+            raise InputError(f"the start is {start!r}; it can be beginning or anywhere")
         super().__init__(reference, times=times, joints=joints)
         duration = self.recording.end - self.recording.start
         self._belief = CycleFilter(self._path(CycleFilter.grid(duration)), duration)

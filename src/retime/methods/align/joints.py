@@ -65,8 +65,8 @@ class Recording(ReadOnlyArrays):
         times = read_only(self.times, (len(points),), "times of a recording")
         if len(times) < _LEAST_FRAMES:
             raise InputError(
-                f"a recording of {len(times)} frames is too short to follow; it takes at least "
-                f"{_LEAST_FRAMES}"
+                f"a recording of {len(times)} frames is too short to follow; at least "
+                f"{_LEAST_FRAMES} are needed"
             )
         if not points.shape[1]:
             raise InputError("a recording needs at least one joint")

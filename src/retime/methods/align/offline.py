@@ -61,7 +61,7 @@ class AlignParameters:
     open_end: Annotated[
         bool,
         About(
-            "Let the result end before the clip does, where the reference ends.",
+            "End the result where the reference ends, even if the clip goes on.",
             label="Stop with the reference",
         ),
     ] = False
@@ -208,7 +208,7 @@ def find_alignment(motion: Motion, p: AlignParameters) -> Alignment:
 def alignment(a: Motion, p: AlignParameters) -> Alignment:
     """Align a take to the reference that parameters name."""
     if not isinstance(a, Motion):
-        raise InputError(f"what is retimed is a motion, not {type(a).__name__}; read a file first")
+        raise InputError(f"only a motion can be aligned, not {type(a).__name__}; read a file first")
     b = p.reference
     other = b if isinstance(b, Motion | Recording) else _read(b)
     if isinstance(other, Motion) and p.reference_roles:
