@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from retime import Motion, Skeleton, find_body
+from retime import Motion, Skeleton, find_body, quat, samples
 from retime.body import ROLES, Body
+from retime.body.rising import within_hinges
 from retime.motion import Units, UpAxis
 from retime.motion.quat import identity
 from retime.motion.skeleton import EndSite
@@ -764,3 +765,22 @@ def test_legs_that_hang_on_no_common_joint_have_a_mass() -> None:
     body = find_body(motion)
     assert body.mass_weights.sum() == pytest.approx(1.0)
     assert body.height >= 0.0
+
+
+def test_a_fully_bent_elbow_that_is_exaggerated_stays_bent() -> None:
+    walk = samples.walk()
+    j = find_body(walk).limbs["left_arm"].lower
+    vectors = quat.log(walk.rotations[:, j])
+    axis = vectors[np.linalg.norm(vectors, axis=1).argmax()]
+    axis = axis / np.linalg.norm(axis)
+    bends = np.radians(np.linspace(60, 145, len(walk)))
+
+    def bent(by: float) -> Motion:
+        rotations = walk.rotations.copy()
+        rotations[:, j] = quat.exp(by * bends[:, None] * axis)
+        return replace(walk, rotations=rotations)
+
+    made = within_hinges(bent(1.0), bent(1.4))  # up to 203 degrees
+    angle = 2 * np.arccos(np.abs(made.rotations[:, j, 0]))
+    assert np.degrees(angle.max()) == pytest.approx(152, abs=0.1)
+    assert np.diff(angle).min() > -1e-9

@@ -13,6 +13,7 @@ from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, Units, 
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
+from retime.body.hinges import hinge_axis
 from retime.body.ik import hold_contacts, two_bone
 from retime.body.metrics import plant_drift
 from retime.motion.contact import carry_contacts
@@ -365,3 +366,23 @@ def test_a_held_foot_does_not_jump_when_its_contact_passes_a_frame() -> None:
         made.append(positions(hold_contacts(walk, {contact: place})))
     assert np.abs(made[1] - positions(walk)).max() > 0.03
     assert np.abs(made[1] - made[0]).max() < 1e-4
+
+
+def test_an_elbow_a_hair_past_straight_bends_as_usual_when_its_hand_is_held() -> None:
+    walk = samples.walk()
+    body, j = find_body(walk), walk.skeleton.index("LeftForeArm")
+    limb = body.limbs["left_arm"]
+    axis = hinge_axis(walk, limb)
+    assert axis is not None
+    # The upper arm's frame is the parent's: 4 degrees of bend, then 2 past straight.
+    bend = np.radians(np.linspace(4, -2, len(walk)))
+    rotations = walk.rotations.copy()
+    rotations[:, limb.lower] = quat.exp(bend[:, None] * axis)
+    straight = replace(walk, rotations=rotations)
+    near = positions(straight)[:, limb.upper] + 0.8 * (
+        positions(straight)[:, limb.end] - positions(straight)[:, limb.upper]
+    )
+    contact = Contact("LeftHand", *walk.domain)
+    held = hold_contacts(straight, {contact: near})
+    turned = quat.angle(held.rotations[:-1, j], held.rotations[1:, j])
+    assert np.degrees(turned.max()) < 2

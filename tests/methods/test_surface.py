@@ -24,6 +24,7 @@ from retime import (
     detect_contacts,
     find_body,
     positions,
+    quat,
     read_recipe,
     samples,
     surface_warp,
@@ -34,6 +35,7 @@ from retime.body.ik import hold_contacts
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.methods.surface.propagation import bump
+from retime.motion.kinematics import global_rotations
 
 HAND = "RightHand"
 
@@ -614,3 +616,23 @@ def test_a_foot_that_stands_arrives_when_asked_for() -> None:
     found = arrival(planted, planted, foot, 1.0, -0.1)
     assert found.measured == pytest.approx(-0.1, abs=1e-3)
     assert found.distance < 1e-3
+
+
+def test_a_jump_of_the_hips_that_the_waist_undoes_is_not_shown(motion: Motion) -> None:
+    """Captures have such jumps: hips and waist at different times would show them."""
+    jump = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.radians(25))
+    rotations = motion.rotations.copy()
+    after = motion.times >= 0.95
+    hips = motion.skeleton.index("Hips")
+    for j in range(len(motion.skeleton)):
+        if j == hips:
+            rotations[after, j] = quat.multiply(rotations[after, j], jump)
+        elif motion.skeleton.parents[j] == hips:
+            rotations[after, j] = quat.multiply(quat.conjugate(jump), rotations[after, j])
+    jumping = replace(motion, rotations=rotations)
+    trunk = motion.skeleton.index("Spine")
+    for shift in (-0.15, 0.15):
+        step = Step("surface", {"keys": [key(shift=shift)], "constraints": "free"})
+        turns = [global_rotations(Recipe([step]).evaluate(m))[:, trunk] for m in (motion, jumping)]
+        fastest = [quat.angle(t[:-1], t[1:]).max() * motion.rate for t in turns]
+        assert fastest[1] < 1.2 * fastest[0] + np.radians(20)

@@ -13,7 +13,7 @@ from retime.motion.kinematics import global_rotations, positions
 from retime.motion.memory import memory
 
 # A hinge bends at least this far, whatever its clip shows, radians.
-_FULL_BEND = np.radians(150.0)
+FULL_BEND = np.radians(150.0)
 # Below this sine of its angle a bend does not tell its axis.
 _CLEAR = 0.05
 # Axes are measured on this many frames at most.
@@ -97,7 +97,7 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
         axis = _unit(usual)
         world = quat.rotate(turns[:, parent], np.broadcast_to(axis, upper.shape))
         angle = hinge_angle(upper, lower, world)
-        low, high = min(float(angle.min()), 0.0), max(float(angle.max()), _FULL_BEND)
+        low, high = min(float(angle.min()), 0.0), max(float(angle.max()), FULL_BEND)
         out[limb.lower] = Hinge(limb, axis, low, high)
     return out
 
@@ -152,12 +152,16 @@ def _one_way(angles: FloatArray) -> FloatArray:
     return out
 
 
-def hinge_axis(motion: Motion, limb: Limb) -> FloatArray | None:
+def hinge_axis(
+    motion: Motion, limb: Limb, *, known: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray | None:
     """Return the axis (3,) of a limb's middle joint in its first bone's frame.
 
     A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
+    ``known`` are places and rotations in space, where they are known.
     """
-    points, turns = positions(motion), global_rotations(motion)[:, limb.upper]
+    points, rotations = known or (positions(motion), global_rotations(motion))
+    turns = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:

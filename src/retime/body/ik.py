@@ -11,6 +11,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
 from retime.body.displacement import displacement, frame_weights, frames_of
+from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
@@ -187,7 +188,9 @@ def hold_contacts(
             continue
         if seen is None or limb.linked:
             seen = (positions(motion), global_rotations(motion))  # no limb is the parent of another
-        solver = LimbSolver.of(motion, limb, known=seen)
+        # An elbow that an edit has moved past straight would flip where its arm is bent more.
+        hinge = hinge_axis(motion, limb, known=seen) if limb_name.endswith("arm") else None
+        solver = LimbSolver.of(motion, limb, hinge=hinge, known=seen)
         if not solver.can_bend:
             notes.append(
                 Note(

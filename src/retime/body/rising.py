@@ -17,6 +17,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
+from retime.body.hinges import FULL_BEND
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import moved, smooth_track
 from retime.motion import Motion, quat
@@ -30,6 +31,9 @@ Mask = npt.NDArray[np.bool_]
 _NEAR, _FAR = 0.1, 0.5
 # Changes ease in and out over this long at the clip's ends, and feet over that long beside flights.
 _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
+# A hand this low, by the hips' usual height, supports a body; changes return over so many seconds
+# after anything but the feet has carried it.
+_ON_HANDS, _GETTING_UP = 0.3, 0.6
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
 # Seconds in which the push before a flight, and the landing after it, take up what is added.
@@ -122,6 +126,8 @@ def raised(
     air = in_air(base, flights)
     first, last = base.domain if span is None else span
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
+    # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
+    ease = ease * _smoothstep(_away(_off_feet(base, hips), base.rate) / _GETTING_UP)
     height = positions(base)[:, hips, 1]
     above = _about_reference(base, height, air)
     above = _in_flight(base.times, height, above, flights)
@@ -172,6 +178,25 @@ def in_air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
     out = np.zeros(len(motion), dtype=bool)
     for start, end in flights:
         out |= (motion.times >= start) & (motion.times <= end)
+    return out
+
+
+def _off_feet(motion: Motion, hips: int) -> Mask:
+    """Mark the frames (F,) in which more than the feet carries a body: knees, hands, its trunk."""
+    body, found, points = find_body(motion), find_contacts(motion), positions(motion)[..., 1]
+    chains = motion.skeleton.chain
+    feet = {body.limbs[leg].end for leg in _LEGS}
+    arms = {limb.upper for name, limb in body.limbs.items() if name not in _LEGS}
+    low = found.floor.level + _ON_HANDS * (np.percentile(points[:, hips], 95) - found.floor.level)
+    out = np.zeros(len(motion), dtype=bool)
+    for contact in found.contacts:
+        j = motion.skeleton.index(contact.joint)
+        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
+        if feet.intersection(chains(j)) or not frames.any():
+            continue
+        # Hands on a table carry little.
+        if not arms.intersection(chains(j)) or np.median(points[frames, j]) < low:
+            out |= frames
     return out
 
 
@@ -313,7 +338,7 @@ def _smooth_over(need: FloatArray, rate: float) -> FloatArray:
 
 
 def within_hinges(base: Motion, made: Motion) -> Motion:
-    """Keep knees and elbows from bending past straight, or past what the source shows."""
+    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
     body = find_body(base)
     local = made.rotations.copy()
     for limb in body.limbs.values():
@@ -329,12 +354,25 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
         along = vectors @ axis
         axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
         low = min(float(along.min()), 0.0) - _HINGE
-        found = quat.log(local[:, j])
-        under = np.minimum(found @ axis - low, 0.0)
-        bent = under < 0
+        high = max(float(along.max()), FULL_BEND) + _HINGE
+        found = _nearest_turn(quat.log(local[:, j]), vectors)
+        bend = found @ axis
+        past = bend - np.clip(bend, low, high)
+        bent = past != 0
         if bent.any():
-            local[bent, j] = quat.exp(found - under[:, None] * axis)[bent]
+            local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
+
+
+def _nearest_turn(vectors: FloatArray, near: FloatArray) -> FloatArray:
+    """Return rotation vectors (F, 3), past half a turn where that is nearer to others.
+
+    A fully bent elbow that bends farther would otherwise count as bent backwards.
+    """
+    angle = np.linalg.norm(vectors, axis=1, keepdims=True)
+    other = vectors * (1 - 2 * np.pi / np.maximum(angle, 1e-9))
+    nearer = np.linalg.norm(other - near, axis=1) < np.linalg.norm(vectors - near, axis=1)
+    return np.where(nearer[:, None], other, vectors)
 
 
 def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, float]]) -> TimeWarp:

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
@@ -181,14 +179,11 @@ def _fields(
 
 
 def _is_same(source: Motion, result: Motion) -> bool:
-    """Return whether a result has the source's frames, as it does if no edit was given."""
-    if len(result) != len(source) or not math.isclose(result.duration, source.duration):
-        return False
-    if result.translations.keys() != source.translations.keys():
-        return False
-    tracks = [(source.rotations, result.rotations)]
-    tracks += [(source.translations[n], t) for n, t in result.translations.items()]
-    return all(np.allclose(a, b, rtol=1e-6, atol=1e-6) for a, b in tracks)
+    """Return whether a result equals its source, as it does if no edit was given."""
+    from retime.motion.touched import difference
+
+    same_length = math.isclose(result.duration, source.duration)
+    return same_length and not difference(source.tracks, result.tracks, source.skeleton)
 
 
 def _must_be_whole_files(

@@ -25,7 +25,7 @@ from retime.motion.edits import Edit
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
-from retime.sentences import Lasting, Named
+from retime.sentences import Duration, ParameterName
 from retime.times import Length
 from retime.timing import TimeWarp
 
@@ -326,7 +326,7 @@ def _longer_waits(seconds: float, longer: float) -> Note:
         "long",
         Remedy(parameter="max_stall"),
         code="longer-waits",
-        seconds=Lasting(seconds),
+        seconds=Duration(seconds),
         longer=longer,
     )
 
@@ -386,7 +386,7 @@ def _search(
         raise InfeasibleError(
             "no alignment keeps to the limits: the takes differ too much in length for them; allow "
             "a larger {step} or a longer {stall}" + ("" if open_end else ", or an open end"),
-            step=Named("max_step"),
-            stall=Named("max_stall"),
+            step=ParameterName("max_step"),
+            stall=ParameterName("max_stall"),
         )
     return costs, low, path

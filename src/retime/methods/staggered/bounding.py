@@ -256,7 +256,11 @@ def _near(low: float, high: float) -> bool:
 
 
 def _kept(asked: Timing, found: Timing) -> float:
-    """Return the fraction of the requested changes of refinements that is kept."""
-    wanted = np.abs(asked.refinements - asked.known_refinements).sum()
-    got = np.abs(found.refinements - asked.known_refinements).sum()
-    return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0
+    """Return the fraction of the requested changes of refinements that is left."""
+    wanted = asked.refinements - asked.known_refinements
+    total = np.abs(wanted).sum()
+    if total == 0:
+        return 1.0
+    # Knots that are moved apart may move farther than requested, or the other way.
+    got = (found.refinements - asked.known_refinements) * np.sign(wanted)
+    return float(np.clip(got, 0.0, np.abs(wanted)).sum() / total)

@@ -12,7 +12,7 @@ import numpy as np
 
 from retime.errors import InputError, did_you_mean
 from retime.one_line import one_line
-from retime.sentences import Numbered
+from retime.sentences import StepName
 
 if TYPE_CHECKING:
     from retime.methods.staggered.representation import Representation
@@ -141,8 +141,8 @@ def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
         try:
             poses = getattr(poses, edit.do)(**edit.arguments)
         except InputError as e:
-            raise e.within(Numbered("edit", number, edit.do)) from None
+            raise e.within(StepName("edit", number, edit.do)) from None
         except TypeError as e:
             text = str(e).replace("missing a required argument:", "it needs")
-            raise InputError(text).within(Numbered("edit", number, edit.do)) from None
+            raise InputError(text).within(StepName("edit", number, edit.do)) from None
     return poses

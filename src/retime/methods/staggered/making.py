@@ -27,7 +27,7 @@ from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 from retime.parameters import Range, part_of_clip
-from retime.sentences import Lasting, Moment, Named, Span
+from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
@@ -44,7 +44,9 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         raise InputError("staggered poses need a motion of at least two frames")
     if p.filter > motion.duration:
         raise InputError(
-            "{name} is {width}, longer than the clip", name=Named("filter"), width=Lasting(p.filter)
+            "{name} is {width}, longer than the clip",
+            name=ParameterName("filter"),
+            width=Duration(p.filter),
         )
     contacts = None if p.contacts is None else tuple(p.contacts)
     span = _inside(p.range, motion)
@@ -61,7 +63,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
                 "{joints} joints were smoothed over {seconds}",
                 code="joints-smoothed",
                 joints=len(filtered),
-                seconds=Lasting(p.filter),
+                seconds=Duration(p.filter),
             )
         )
     notes += _flips(used)
@@ -255,7 +257,7 @@ def _pose_times(
     if (at[-1] - at[0]) * fps * joints * 32 > MOST_BYTES:
         raise InputError(
             "{length} at {fps:g} fps are more frames than fit in memory",
-            length=Lasting(float(at[-1] - at[0])),
+            length=Duration(float(at[-1] - at[0])),
             fps=fps,
         )
     if np.diff(at).min() < 1 / fps - 1e-9:

@@ -29,7 +29,7 @@ from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
@@ -163,7 +163,7 @@ class Representation:
                 Note(
                     "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
                     code="past-end",
-                    seconds=Lasting(longer),
+                    seconds=Duration(longer),
                     joint=last,
                 )
             )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.notes import Note
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -337,11 +337,11 @@ class Timing:
                 raise InputError(
                     "a refinement of {value} is out of bounds for {name!r} at pose {pose}; its "
                     "neighbours allow {low:.3f} to {high:.3f}",
-                    value=Lasting(value),
+                    value=Duration(value),
                     name=name,
                     pose=pose,
-                    low=Lasting(float(low[i])),
-                    high=Lasting(float(high[i])),
+                    low=Duration(float(low[i])),
+                    high=Duration(float(high[i])),
                 )
             refinements[pose, i] = value
         return replace(self, refinements=refinements, wanted=None)

@@ -15,7 +15,7 @@ from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
 from retime.notes import Note
-from retime.sentences import Lasting, Moment, Named
+from retime.sentences import Duration, Moment, ParameterName
 
 __all__ = ["TimingEdits"]
 
@@ -124,7 +124,7 @@ class TimingEdits(Representation):
         """Reject running past an end that another part of the clip follows."""
         if self.loop:
             raise InputError(
-                "a cycle has no end to run past; leave out {name}", name=Named("past_end")
+                "a cycle has no end to run past; leave out {name}", name=ParameterName("past_end")
             )
         if self._ends[1] != len(self) - 1:
             raise InputError(
@@ -139,8 +139,8 @@ class TimingEdits(Representation):
         if not seconds <= length:
             raise InputError(
                 "parts would be staggered by up to {seconds}, and the clip lasts {length}",
-                seconds=Lasting(seconds),
-                length=Lasting(length),
+                seconds=Duration(seconds),
+                length=Duration(length),
             )
 
     @recorded

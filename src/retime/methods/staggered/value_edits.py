@@ -18,7 +18,7 @@ from retime.methods.staggered.operators import change
 from retime.methods.staggered.pose_values import mean_value, still_motion
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.notes import Note
-from retime.sentences import Named
+from retime.sentences import ParameterName
 
 __all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
@@ -251,7 +251,7 @@ class ValueEdits(Representation):
         if isinstance(relative_to, str) and not relative_to[:1].isdigit():
             raise InputError(
                 "{name} is {value!r}; it can be {known}, or a pose",
-                name=Named("relative_to"),
+                name=ParameterName("relative_to"),
                 value=relative_to,
                 known=", ".join(map(repr, beside)),
             )

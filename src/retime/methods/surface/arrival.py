@@ -11,7 +11,7 @@ from retime.body import find_body
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note
-from retime.sentences import Lasting
+from retime.sentences import Duration
 
 __all__ = ["Arrival", "arrival"]
 
@@ -54,7 +54,7 @@ class Arrival:
             "{joint} arrives {shift:.3g} {way}, {cm:.1f} cm from the requested pose",
             code="arrival",
             joint=self.joint,
-            shift=Lasting(abs(self.measured)),
+            shift=Duration(abs(self.measured)),
             way="earlier" if self.measured < 0 else "later",
             cm=100 * self.distance,
             asked=self.asked,

@@ -20,6 +20,7 @@ from retime.body.gripping import keep_grips, prop_joints
 from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
+from retime.methods.surface.jumps import undone_jumps
 from retime.methods.surface.projection import topological_distances
 from retime.methods.surface.strain import strain
 from retime.motion import Motion, quat
@@ -324,16 +325,23 @@ def _turn_waist(
     busy = np.abs(then - made.times) > _SAME
     now = global_rotations(made)[:, hips]
     wanted = turns_at(motion, hips, then)
+    own = made.rotations[:, spine]
+    jumps = undone_jumps(motion, hips, spine[0])
+    if jumps is not None:
+        here, there = jumps(made.times), jumps(then)
+        now, wanted = quat.multiply(now, here), quat.multiply(wanted, there)
+        own[:, 0] = quat.multiply(quat.conjugate(there), own[:, 0])
     between = quat.multiply(quat.conjugate(now), wanted)
     part = quat.exp(_bounded_turns(between) / len(spine))
     local, above = made.rotations.copy(), quat.identity(len(made))
-    for j in spine:
-        own = made.rotations[:, j]
+    for k, j in enumerate(spine):
         turned = quat.multiply(
-            quat.conjugate(above), quat.multiply(part, quat.multiply(above, own))
+            quat.conjugate(above), quat.multiply(part, quat.multiply(above, own[:, k]))
         )
+        if k == 0 and jumps is not None:
+            turned = quat.multiply(here, turned)
         local[busy, j] = turned[busy]
-        above = quat.multiply(above, own)
+        above = quat.multiply(above, own[:, k])
     return replace(made, rotations=local)
 
 

@@ -13,7 +13,7 @@ from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
 from retime.notes import Note
 from retime.parameters import Range
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 
 __all__ = ["NOTHING", "Room", "check_times", "make_room"]
 
@@ -52,8 +52,8 @@ class Room:
             code="drag-cut",
             joint=drag.joint,
             time=Moment(key.time),
-            asked=Lasting(drag.shift),
-            shift=Lasting(share * self.share * drag.shift),
+            asked=Duration(drag.shift),
+            shift=Duration(share * self.share * drag.shift),
         )
         return replace(self, share=share * self.share, notes=(*self.notes, note))
 
@@ -154,8 +154,8 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
                 code="drag-cut",
                 joint=drag.joint or "the point",
                 time=Moment(time),
-                asked=Lasting(drag.shift),
-                shift=Lasting(share * drag.shift),
+                asked=Duration(drag.shift),
+                shift=Duration(share * drag.shift),
             )
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:

@@ -34,7 +34,7 @@ from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
 from retime.notes import Note
 from retime.parameters import Range, part_of_clip
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -270,7 +270,7 @@ class ControlSurfaces:
                         code="path-held-up",
                         joint=self.motion.skeleton.names[j],
                         time=Moment(self.keys[k].time),
-                        seconds=Lasting(held),
+                        seconds=Duration(held),
                     )
                 )
             out[int(j)] = (t, y)
