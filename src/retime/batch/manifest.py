@@ -268,7 +268,7 @@ def _told(found: list[tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def checked_row(values: Sequence[Any]) -> Row:
-    """Make a row from the values of the database; a ``ValueError`` says what no run wrote."""
+    """Make a row from the values of the database; raise a ``ValueError`` for invalid ones."""
     found = dict(zip(_COLUMNS, values, strict=True))
     for name, value in found.items():
         kind = _KINDS.get(name, str)
@@ -333,7 +333,7 @@ def manifest_files(folder: Path) -> list[Path]:
 
 
 def read_rows(folder: Path) -> tuple[dict[str, Any], list[Row]]:
-    """Read all rows of a batch's folder, and what is said of it, while it may still run."""
+    """Read all rows and facts of a batch's folder; the batch may still run."""
     about: dict[str, Any] = {}
     rows: list[Row] = []
     for path in manifest_files(folder):

@@ -15,7 +15,7 @@ def readable_text(data: bytes) -> str:
 
 
 def damage(path: Path, columns: Sequence[str]) -> str | None:
-    """Say what is wrong with a database as a file, or ``None``; its table has these columns."""
+    """Return the damage of a database file, or ``None``; its table must have these columns."""
     if not path.exists() or not path.stat().st_size:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How far held joints have to go: to their contacts' places, and eased beside them."""
+"""Displacements of held joints to the positions of their contacts, eased before and after."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def keep_grips(
     warp: TimeWarp,
     grips: Sequence[Grip] | None = None,
 ) -> Motion:
-    """Move hands and props together again that a warp of joints has taken apart.
+    """Move hands and props back together that a warp of joints has separated.
 
     Parameters
     ----------

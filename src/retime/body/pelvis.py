@@ -142,7 +142,7 @@ class _Leg:
 
 
 def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
-    """Move a retimed motion's pelvis between its feet, and lead the feet to their places.
+    """Move the pelvis of a retimed motion between its feet, and the feet to their positions.
 
     Parameters
     ----------
@@ -347,5 +347,5 @@ def turns_at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
 
 
 def places(motion: Motion) -> FloatArray:
-    """Return the joints' places, (F, J, 3) metres; computed once for a motion."""
+    """Return joint positions, (F, J, 3) metres; cached with the motion."""
     return last(motion, "places of joints", None, lambda: positions(motion))

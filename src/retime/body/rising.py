@@ -1,4 +1,4 @@
-"""Higher jumps and deeper crouches: what a body does up and down, scaled; where it goes stays.
+"""Higher jumps and deeper crouches: scale vertical motion, and keep the path on the ground.
 
 The height of the hips is scaled relative to the height at which feet leave and meet the ground, so
 that height and speed are continuous there. Feet in the air are lifted with the hips; on the ground
@@ -106,7 +106,7 @@ def _dip(u: FloatArray) -> FloatArray:
 def raised(
     base: Motion, made: Motion, weight: float, span: tuple[float, float] | None = None
 ) -> Motion:
-    """Scale how high and how low a body goes, and how it leans.
+    """Scale the vertical motion of a body and its lean.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Suspicions: what in a capture is probably a fault of the recording or of its export."""
+"""Suspicions: probable errors of a recording or of its export."""
 
 from __future__ import annotations
 

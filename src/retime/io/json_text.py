@@ -27,7 +27,7 @@ def dumps(value: Any, indent: str = "") -> str:
 
 
 def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
-    """Write a JSON file, completely or not at all; a ``private`` one for its owner alone."""
+    """Write a JSON file, completely or not at all; only the owner can read a ``private`` one."""
     write_bytes(path, [dumps(value).encode(), b"\n"], private=private)
 
 

@@ -62,7 +62,7 @@ class PoseLayer(ReadOnlyArrays):
 
     @classmethod
     def from_document(cls, document: Any) -> PoseLayer:
-        """Make a layer of what JSON holds."""
+        """Make a layer from a JSON object."""
         if not isinstance(document, Mapping) or "times" not in document:
             raise InputError('a pose layer needs "times"')
         unknown = set(document) - {"times", *_KINDS}

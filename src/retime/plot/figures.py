@@ -62,7 +62,7 @@ def warp(warps: TimeWarp | Mapping[str, TimeWarp]) -> Figure:
 def compare(
     source: Motion, result: Motion, warp: TimeWarp | None = None, *, poses: int = 12
 ) -> Figure:
-    """Draw a motion and what became of it: the same poses in both rows, each at its time.
+    """Draw a motion and its retimed version: the same poses in two rows, each at its time.
 
     Parameters
     ----------

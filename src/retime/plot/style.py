@@ -1,4 +1,4 @@
-"""Colours and the canvas, the same in every picture: cyan was given, purple is yours."""
+"""Colours and the canvas of all pictures: the source is cyan, the result purple."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class BoundedConnection(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
+        """Release the slot."""
         self._gone()
         super().connection_lost(exc)
 

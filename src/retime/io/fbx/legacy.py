@@ -54,7 +54,7 @@ class Legacy:
 
 
 def seen_as_new(tree: Tree) -> tuple[Tree, Legacy]:
-    """Return a view of a file of version 6, and what leads back to it."""
+    """Return a view of a file of version 6, and the positions of its parts in the file."""
     return _View(tree).made()
 
 

@@ -203,7 +203,7 @@ def frame_rate(document: Document, stack: Stack) -> tuple[float, str]:
 
 
 def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
-    """Return a rate that holds keys which the file's own misses, if there is one."""
+    """Return a rate whose frames contain keys that those of the file do not, if there is one."""
     keys = [c.ticks for c in stack.curves.values()]
     if not keys:
         return None

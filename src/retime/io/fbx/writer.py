@@ -47,7 +47,7 @@ def write_motion(
 
 
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
-    """Write animations of one file back into a copy of it; all else is unchanged."""
+    """Write animations of one file back into a copy of it; other content is unchanged."""
     if any(kept_of(m, Kept) is None for m in motions):
         raise InputError(
             "FBX is retimed in place, and this motion does not come from an FBX file: retime one, "

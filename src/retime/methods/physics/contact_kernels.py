@@ -137,7 +137,7 @@ def _solve_chosen(square, right, index, size, ridge, factor, solved):  # type: i
 
 @kernel
 def given_forces(support, needed, rows, unit, out):  # type: ignore[no-untyped-def]
-    """Fill what contacts can give (6,) that is nearest to a needed force and moment (6,).
+    """Fill the force and moment of contacts (6,) nearest to a needed force and moment (6,).
 
     ``rows`` (6,) weigh the six; ``unit`` is the force that basis forces are counted in.
     """

@@ -125,7 +125,7 @@ class Path:
     acceleration: FloatArray
 
     def local_frames(self, figure: Figure) -> tuple[FloatArray, FloatArray]:
-        """Return each joint's turn (F, J, 3, 3) and place (F, J, 3) in its parent's frame."""
+        """Return each joint's rotation (F, J, 3, 3) and position (F, J, 3) in its parent."""
         rest, arms, *_ = figure.tree
         quaternions = np.empty((len(self.q), len(rest), 4))
         quaternions[:, 0] = self.q[:, [6, 3, 4, 5]]
@@ -137,7 +137,7 @@ class Path:
         return turns, places
 
     def world_frames(self, figure: Figure) -> tuple[FloatArray, FloatArray]:
-        """Return each joint's turn (F, J, 3, 3) and place (F, J, 3) in the world."""
+        """Return each joint's rotation (F, J, 3, 3) and position (F, J, 3) in the world."""
         turns, places = self.local_frames(figure)
         for j, p in enumerate(figure.parents):
             if p >= 0:

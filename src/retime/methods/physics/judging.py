@@ -75,7 +75,7 @@ class Judgement(Pictured):
 
 
 def judged_by(steps: Iterable[Any], given: Mapping[str, Any]) -> ModelParameters:
-    """Return a model's parameters: those of the last physics step, with what is given instead.
+    """Return a model's parameters: those of the last physics step, with overrides.
 
     Parameters
     ----------

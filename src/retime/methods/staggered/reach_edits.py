@@ -30,7 +30,7 @@ _MISSED = 1e-3
 
 
 class ReachEdits(ValueEdits):
-    """Poses moved by inverse kinematics."""
+    """Edits that move poses by inverse kinematics."""
 
     @recorded
     def reach(

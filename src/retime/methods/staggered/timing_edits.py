@@ -21,7 +21,7 @@ __all__ = ["TimingEdits"]
 
 
 class TimingEdits(Representation):
-    """Poses moved, parts staggered, poses inserted and deleted."""
+    """Edits that move, stagger, insert and delete poses."""
 
     def _retimed(self, timing: Timing, notes: Sequence[Note]) -> Self:
         """Return the poses with another timing."""

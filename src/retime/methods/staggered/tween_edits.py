@@ -37,7 +37,7 @@ _EARLY, _LATE = 0.2, 0.85
 
 
 class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
-    """Poses moved toward others, and eased."""
+    """Edits that move poses toward others, and ease them."""
 
     @recorded
     def tween(

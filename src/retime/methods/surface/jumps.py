@@ -1,4 +1,4 @@
-"""Jumps of the hips that the waist undoes: errors of a capture that nobody sees."""
+"""Jumps of the hips that the waist cancels: errors of a capture that are not visible."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["undone_jumps"]
 
 # A turn in one frame that is this many times as fast as nearly all others, in percent, is a jump.
 _JUMP, _USUAL = 2.0, 99.0
-# A jump is undone where the waist turns in space by less than this share of it.
+# A jump is cancelled if the waist rotates in space by less than this fraction of it.
 _UNDONE = 0.5
 
 
 def undone_jumps(
     motion: Motion, hips: int, waist: int
 ) -> Callable[[FloatArray], FloatArray] | None:
-    """Return the turns (N, 4) at times (N,) that take such jumps out of the hips, if any are found.
+    """Return the rotations (N, 4) at times (N,) that remove such jumps from the hips, if any.
 
-    Hips turned by them do not jump, nor does a waist that is turned back by them. Hips and waist
-    at different times must not show what they hide from each other.
+    Rotated by them, the hips do not jump; rotated back by them, the waist does not either. Without
+    them, the jumps would be visible if hips and waist are at different times.
 
     Parameters
     ----------
