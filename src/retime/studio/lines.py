@@ -32,7 +32,7 @@ def _physics(p: Any) -> str:
 
 def _sync(p: Any) -> str:
     beats = _count(len(p.beats), "beat")
-    return beats or (f"{p.tempo:g} beats a minute" if p.tempo else "no beats yet")
+    return beats or (f"{p.bpm:g} beats a minute" if p.bpm else "no beats yet")
 
 
 def _surface(p: Any) -> str:

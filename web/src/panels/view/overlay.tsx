@@ -49,15 +49,15 @@ function Legend() {
     <div class="legend" role="group" aria-label="Bodies">
       <span class="chip">
         <span class="swatch original" /><strong>{server || live ? "Performer" : compared ? `Version ${compare.otherVersion.value}` : "Original"}</strong>
-        <span>{compared ? `source ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
+        <span class="legend-time">{compared ? `source ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
       </span>
       <span class="chip">
         <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : compared ? `Version ${state.version.value}` : "Retimed"}</strong>
-        <span>source {seconds(shows)}</span>
+        <span class="legend-time">source {seconds(shows)}</span>
       </span>
       {third && (
         <span class="chip">
-          <span class="swatch target" /><strong>Reference</strong><span>{third.header.name}</span>
+          <span class="swatch target" /><strong>Reference</strong><span class="legend-name">{third.header.name}</span>
         </span>
       )}
       {!server && !live && <SelectedChip />}
