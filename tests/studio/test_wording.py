@@ -12,7 +12,9 @@ from retime import InputError, TimeWarp
 from retime.methods import METHODS
 from retime.notes import Note, Remedy
 from retime.parameters import Parameter, declared
+from retime.recipe import Step
 from retime.studio.forms import method_forms
+from retime.studio.lines import line_of
 from retime.studio.wording import studio_error, studio_notes, studio_words
 
 
@@ -95,3 +97,11 @@ def test_an_error_names_the_field_that_helps() -> None:
     again = caught.value.within("step 2 (spline)")
     assert studio_error(again).startswith("step 2 (spline): the range lasts 1 s")
     assert studio_error(again).endswith("(the field Ripple)")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [({}, "no beats yet"), ({"bpm": 110}, "110 beats a minute"), ({"beats": [1, 2, 3]}, "3 beats")],
+)
+def test_the_line_of_a_sync_step_counts_its_beats(parameters: dict[str, Any], line: str) -> None:
+    assert line_of(Step("sync", METHODS["sync"].parameters(**parameters))) == line

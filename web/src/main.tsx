@@ -10,6 +10,7 @@ import { askForSuggestions } from "./panels/guided/ask";
 import { followTheme } from "./panels/header/theme";
 import { offerTour } from "./panels/help/tour";
 import { takeDrops } from "./panels/motions/files";
+import { followSong } from "./panels/music/edits";
 import { listenForKeys } from "./panels/page/keys";
 import { Extras, Page } from "./panels/page/page";
 import { askForPhysics } from "./panels/physics/ask";
@@ -67,6 +68,7 @@ effect(() => {
 takeDrops(app);
 runPlayback();
 followSound(timeline);
+followSong();
 askForSuggestions();
 askForPhysics();
 openEditors();

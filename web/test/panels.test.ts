@@ -144,6 +144,7 @@ describe("forms", () => {
     expect(columns(field({ metavar: "JOINT=FACTOR" })).map((c) => c.kind)).toEqual(["joint", "number"]);
     expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.name)).toEqual(["a", "b", "slow", "fast"]);
     expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.title)).toEqual(["from", "to", "slowest", "fastest"]);
+    expect(columns(field({ metavar: "KG@WHERE" })).map((c) => c.kind)).toEqual(["joint", "number"]);
     expect(columns(field({ metavar: "SRC:JOINT:V" })).map((c) => c.kind)).toEqual(["number", "joint", "number"]);
   });
 
@@ -199,6 +200,7 @@ describe("small things", () => {
     const titles = new Map([["guided", { title: "Guided" }], ["hold", { title: "Hold contacts" }]]);
     const steps = [{ id: "s1", method: "guided", mute: true }, { id: "s2", method: "hold" }];
     expect(versionName(steps, titles)).toBe("Hold contacts");
+    expect(versionName([...steps, { id: "s3", method: "guided" }], titles)).toBe("Hold contacts +1");
     expect(versionName([], titles)).toBe("Original");
   });
   it("says what is kept", () => {

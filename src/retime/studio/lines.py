@@ -30,6 +30,11 @@ def _physics(p: Any) -> str:
     return _timed(p, *_world(p))
 
 
+def _sync(p: Any) -> str:
+    beats = _count(len(p.beats), "beat")
+    return beats or (f"{p.bpm:g} beats a minute" if p.bpm else "no beats yet")
+
+
 def _surface(p: Any) -> str:
     keys = list(p.keys)
     if len(keys) == 1:
@@ -46,6 +51,7 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "guided": _guided,
     "physics": _physics,
     "align": lambda p: f"to {Path(str(p.reference)).stem}",
+    "sync": _sync,
     "surface": _surface,
     "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
     "tween": lambda p: _count(len(p.tweens) + len(p.eases), "tween") or "no tween yet",

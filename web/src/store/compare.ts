@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { Clip, SourceClip } from "./clip";
+import { liveBodies } from "./live";
 import * as state from "./state";
 
 export const otherVersion = computed<state.Version>(() => (state.version.value === "A" ? "B" : "A"));
@@ -32,16 +33,19 @@ function followed(reference: unknown): SourceClip | null {
 }
 
 /** The take that the selected step follows, or else the last step that follows one. */
-export const target = computed<{ clip: SourceClip; word: string } | null>(() => {
+export const target = computed<SourceClip | null>(() => {
   const chosen = state.step.value;
   const steps = [...state.steps.value.filter((s) => s !== chosen), ...(chosen ? [chosen] : [])].reverse();
   for (const { method, parameters, mute } of steps) {
     if (mute || (method !== "align" && method !== "guided")) continue;
     const clip = followed(parameters?.["reference"]);
-    if (clip) return { clip, word: method === "align" ? "Target" : "Reference" };
+    if (clip) return clip;
   }
   return null;
 });
+
+/** The take that stands beside the two bodies now. */
+export const thirdBody = computed(() => (showTarget.value && !liveBodies.value ? target.value : null));
 
 const SAMPLES = 240;
 

@@ -17,4 +17,8 @@ export function followUnits(): void {
   effect(() => {
     frameRate.value = state.fps.value;
   });
+  // Timecode is wide: the styles make room for it.
+  effect(() => {
+    document.documentElement.dataset["timeUnit"] = timeUnit.value;
+  });
 }

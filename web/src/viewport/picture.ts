@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
-import { against, showTarget, target } from "../store/compare";
+import { against, thirdBody } from "../store/compare";
 import { liveBodies } from "../store/live";
 import { serverShown } from "../store/live_server";
 import * as state from "../store/state";
@@ -57,7 +57,7 @@ export class Picture {
     this.scene.add(...this.tools.objects);
     this.forget = effect(() => {
       void [liveBodies.value, serverShown.value, handlesChange.value];
-      void [against.value, target.value, showTarget.value];
+      void [against.value, thirdBody.value];
       invalidate();
     });
   }
@@ -129,8 +129,7 @@ export class Picture {
         subject.original.object.visible = true; // a performer of another skeleton hid it
         subject.pose(result, t, x, z, against.peek() ?? undefined);
       }
-      const follows = live || !showTarget.peek() ? null : (target.peek()?.clip ?? null);
-      this.target.show(follows, t, subject.middle(result ?? subject.source, t), eye.right, palette);
+      this.target.show(thirdBody.peek(), t, subject.middle(result ?? subject.source, t), eye.right, palette);
       const keys = state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output));
       subject.showGhosts(state.showGhosts.peek() && !live ? result : null, t, keys);
       this.marks.show(live ? null : shown, palette, TRAIL * eye.pixel(height), x, z);

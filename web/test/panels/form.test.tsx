@@ -121,13 +121,16 @@ describe("kinds of fields", () => {
     expect(changed()).toEqual({ joints: ["head"] });
   });
 
-  it("words are words, and what only a file can hold says so", () => {
+  it("words are words, and what only a recipe can give is shown where it does", () => {
     const host = form([
       field({ name: "note", label: "Note", kind: "text" }), field({ name: "curve", label: "Curve", kind: "data" }),
-    ]);
+      field({ name: "grid", label: "Grid", kind: "data" }), field({ name: "contacts", label: "Contacts", kind: "data" }),
+    ], { curve: { a: 1 } });
     type(named<HTMLInputElement>("Note"), "slowly", "change");
     expect(changed()).toEqual({ note: "slowly" });
-    expect(host.querySelector("[data-field=curve]")?.textContent).toContain("Set in the recipe file");
+    expect(host.querySelector("[data-field=curve]")?.textContent).toContain("Given by the recipe");
+    expect(host.querySelector("[data-field=grid]")).toBeNull();
+    expect(host.querySelector("[data-field=contacts]")?.textContent).toContain("Edit the bars in the Warp tab");
   });
 });
 

@@ -74,7 +74,7 @@ describe("guided", () => {
 describe("align", () => {
   it("compares the lengths of both takes", () => {
     const host = show("align", { reference: "motion:m2" });
-    expect(host.querySelector(".note")?.textContent).toBe("The other take lasts 3.00 s, 150 % of this motion.");
+    expect(host.querySelector(".note")?.textContent).toBe("The reference lasts 3.00 s, 150 % of this motion.");
   });
 });
 

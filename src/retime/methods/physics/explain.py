@@ -151,7 +151,7 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
     for blamed in (slice(6, None), slice(0, 6)):
         row = _to_blame(value, rows, blamed, linprog)
         if row == _NOTHING:
-            return "bounds", "speeds beyond 4 and changes beyond 60/s are not looked at"
+            return "bounds", "the speed is above 4× or changes too abruptly (by more than 60/s)"
         if row is not None and row < 6:
             return _ROOT[row]
         if row is not None:

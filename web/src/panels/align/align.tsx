@@ -1,4 +1,4 @@
-/** Of align steps: how long the other take is beside this one. */
+/** Of align steps: how long the reference is beside this motion. */
 
 import * as state from "../../store/state";
 import { percent, seconds } from "../../words/numbers";
@@ -14,7 +14,7 @@ function Lengths({ step }: { step: string }) {
   return (
     <span class="note">
       {other && source && (
-        `The other take lasts ${seconds(other.duration)}, ${percent(other.duration / source.duration)} of this motion.`
+        `The reference lasts ${seconds(other.duration)}, ${percent(other.duration / source.duration)} of this motion.`
       )}
     </span>
   );

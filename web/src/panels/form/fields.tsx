@@ -57,9 +57,13 @@ function Control({ parameter }: { parameter: Parameter }) {
     case "text":
       return <ParameterText parameter={parameter} />;
     default:
-      return <span class="caption">Set in the recipe file</span>;
+      return <span class="caption">{givenWords(parameter)}</span>;
   }
 }
+
+/** Data that no field can show: where it comes from, or where it is edited. */
+const givenWords = ({ field, changed }: Parameter): string =>
+  field.name === "contacts" && !changed ? "Edit the bars in the Warp tab" : "Given by the recipe";
 
 function ParameterText({ parameter }: { parameter: Parameter }) {
   const { field, text } = parameter;

@@ -7,6 +7,7 @@ import * as state from "../../store/state";
 import { openProblem } from "../../store/trouble";
 import { sentence } from "../../words/sentence";
 import { FieldRow } from "./fields";
+import { parameterOf } from "./parameter";
 import { arrange, isList, isWide } from "./presentation";
 
 export interface PanelProps {
@@ -26,7 +27,11 @@ export interface MethodPanel {
 
 export function StepForm({ step, form, panel }: PanelProps & { panel: MethodPanel }) {
   const { replaces = [], Above, Below, moreTitle = "More", MoreCaption } = panel;
-  const left = (fields: FormField[]): FormField[] => fields.filter((f) => !replaces.includes(f.name));
+  // Data that only a recipe can give is shown where it does, so that it can be reset.
+  const hasControl = (f: FormField): boolean =>
+    f.kind !== "data" || f.name === "contacts" || parameterOf(step, f).changed;
+  const left = (fields: FormField[]): FormField[] =>
+    fields.filter((f) => !replaces.includes(f.name) && hasControl(f));
   const { basic, more } = arrange(form);
   const plain = left(basic).filter((f) => !isList(f));
   const rest = left(more).sort((a, b) => Number(isList(a)) - Number(isList(b)));

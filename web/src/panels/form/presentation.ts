@@ -29,7 +29,8 @@ export function numberLook(field: FormField): NumberLook {
     unit: field.unit,
     digits: whole ? 0 : Math.max(0, Math.ceil(-Math.log10(field.step))),
     step: whole ? 1 : field.step,
-    wide: field.ends !== null,
+    // Several words and the number need a line of their own.
+    wide: field.ends !== null || field.choices.length > 1,
     ends: field.ends?.some(Boolean) ? field.ends : null,
   };
 }
@@ -45,15 +46,19 @@ export const isList = ({ kind }: FormField): boolean => kind === "keytimes" || k
 const HEADINGS: Record<string, string> = {
   out: "output", src: "source", a: "from", b: "to", rate: "speed", slow: "slowest", fast: "fastest", v: "speed, m/s",
   w: "weight", hz: "frequency, Hz", s: "delay, s", power: "growth", x: "x, m", y: "y, m", z: "z, m",
-  "kg@where": "15kg@backpack",
+  where: "carried by",
 };
 
-/** Columns of a list, from a metavar as "OUT=SRC", "A:B:SLOW:FAST" or "JOINT=FACTOR". */
+const WORDS = ["JOINT", "ROLE", "WHERE"];
+
+/** Columns of a list, from a metavar as "OUT=SRC", "A:B:SLOW:FAST", "JOINT=FACTOR", or "KG@WHERE" for a place first. */
 export function columns(field: FormField): { name: string; title: string; kind: "number" | "joint" | "text" }[] {
-  return (field.metavar ?? "A:B").split(/[=:,|]/).map((part) => ({
+  const metavar = field.metavar ?? "A:B";
+  const parts = metavar.includes("@") ? metavar.split("@").reverse() : metavar.split(/[=:,|]/);
+  return parts.map((part) => ({
     name: part.toLowerCase(),
     title: HEADINGS[part.toLowerCase()] ?? part.toLowerCase(),
-    kind: part === "JOINT" || part === "ROLE" ? "joint" : part === "NAME" ? "text" : "number",
+    kind: WORDS.includes(part) ? "joint" : part === "NAME" ? "text" : "number",
   }));
 }
 

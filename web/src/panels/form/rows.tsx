@@ -67,8 +67,14 @@ export function RowsField({ parameter }: { parameter: Parameter }) {
   );
 }
 
+/** Places that a load can be carried at besides joints, and the kilograms of a new one. */
+const PLACES = ["backpack", "hands"];
+const USUAL_LOAD = 10;
+
 /** What a new row holds: the playhead for times, one for factors, the first joint for names. */
 function first({ name, kind }: { name: string; kind: string }): Cell {
+  if (name === "where") return PLACES[0]!;
+  if (name === "kg") return USUAL_LOAD;
   if (kind === "joint") return state.source.value?.header.joints[0] ?? "";
   if (kind === "text") return "";
   const now = state.time.value;
@@ -79,9 +85,9 @@ function first({ name, kind }: { name: string; kind: string }): Cell {
 
 const JOINT_NAMES = "joint-names";
 
-/** Names that word cells offer, once on the page: roles first, they fit every skeleton. */
+/** Names that word cells offer, once on the page: places and roles first, they fit every skeleton. */
 export function JointNames() {
   const header = state.source.value?.header;
-  const names = new Set([...(header?.roles ?? []).filter((r) => r !== null), ...(header?.joints ?? [])]);
+  const names = new Set([...PLACES, ...(header?.roles ?? []).filter((r) => r !== null), ...(header?.joints ?? [])]);
   return <datalist id={JOINT_NAMES}>{[...names].map((value) => <option key={value} value={value} />)}</datalist>;
 }

@@ -1,4 +1,4 @@
-/** The two versions of the recipe, to compare: each named by its first step that counts. */
+/** The two versions of the recipe, to compare: each named by its first step that counts, and how many follow. */
 
 import { MenuButton, type MenuRow, Online } from "../../controls";
 import type { StepEntry } from "../../protocol";
@@ -6,8 +6,10 @@ import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 
 export function versionName(steps: StepEntry[], titles: ReadonlyMap<string, { title: string }>): string {
-  const first = steps.find((s) => !s.mute);
-  return first ? first.label || titles.get(first.method)?.title || first.method : "Original";
+  const [first, ...more] = steps.filter((s) => !s.mute);
+  if (!first) return "Original";
+  const name = first.label || titles.get(first.method)?.title || first.method;
+  return more.length ? `${name} +${more.length}` : name;
 }
 
 const copyRows = (): MenuRow[] => [

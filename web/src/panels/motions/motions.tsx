@@ -83,7 +83,7 @@ const FailedItem = ({ file, text }: { file: File; text: string }) => (
   <li class="motion failed" aria-label={`${file.name} was not loaded`}>
     <span class="motion-use">
       <span class="motion-mark"><Icon name="warning" /></span>
-      <span class="failed-words"><span class="motion-name">{file.name}</span><span class="caption">{text}</span></span>
+      <span class="failed-words"><span class="motion-name" title={file.name}>{file.name}</span><span class="caption">{text}</span></span>
     </span>
     <Online><Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button></Online>
     <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />

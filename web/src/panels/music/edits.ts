@@ -1,5 +1,6 @@
-/** Changes of a sync step's beats. */
+/** Changes of a sync step's beats, which a new step takes from the song. */
 
+import { computed, effect, untracked } from "@preact/signals";
 import * as actions from "../../store/actions";
 import { soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
@@ -45,4 +46,18 @@ export async function findBeats(step: string): Promise<void> {
 export function needsBeats(step: string): boolean {
   const values = state.stepNamed(step)?.parameters ?? {};
   return !values["beats"] && !values["bpm"] && state.committed.value?.audio != null && song.value?.problem == null;
+}
+
+/** The selected sync step and the song beside it; empty where either is missing. */
+const stepAndSong = computed(() => {
+  const [step, audio] = [state.step.value, state.committed.value?.audio];
+  return step?.method === "sync" && audio ? `${step.id} ${audio.sha256}` : "";
+});
+
+/** A new step takes the beats of the song, whether its panel is open or not; one with beats only shows the song. */
+export function followSong(): void {
+  effect(() => {
+    const step = stepAndSong.value.split(" ")[0]!;
+    if (step) untracked(() => void (needsBeats(step) ? findBeats(step) : listen()));
+  });
 }

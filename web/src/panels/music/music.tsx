@@ -7,9 +7,9 @@ import * as state from "../../store/state";
 import { number } from "../../words/numbers";
 import type { MethodPanel } from "../form/form";
 import { added, bpmOf, doubled, even, halved, nearest, shiftedHalf, snapped, tempoOf, without } from "./beats";
-import { beatsOf, findBeats, heardAt, needsBeats, setBeats } from "./edits";
+import { beatsOf, findBeats, heardAt, setBeats } from "./edits";
 import { Moments } from "./moments";
-import { listen, listening, song } from "./song";
+import { listening, song } from "./song";
 import { Track } from "./track";
 
 export const musicPanel: MethodPanel = {
@@ -26,9 +26,6 @@ function Music({ step }: { step: string }) {
   const hash = audio?.sha256 ?? null;
   useEffect(() => {
     taps.value = [];
-    if (hash === null) return;
-    // A new step takes the song's beats by itself; one that has beats only shows the song.
-    void (needsBeats(step) ? findBeats(step) : listen());
   }, [hash, step]);
   const beats = beatsOf(step);
   const bpm = bpmOf(beats);

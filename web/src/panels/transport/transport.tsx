@@ -41,11 +41,11 @@ export function Transport() {
       {state.source.value && (
         <div class="transport-numbers">
           <RangeReadout />
-          <MenuButton label={`Playback rate ${rate}`} name="Playback rate" class="rate-button" rows={rateRows}>
+          <MenuButton label={`Playback speed ${rate}`} name="Playback speed" class="rate-button" rows={rateRows}>
             <span>{rate}</span><Icon name="down" />
           </MenuButton>
           <UnitButton />
-          <MenuButton icon="more" label="Range and rate" class="transport-more" rows={narrowRows} />
+          <MenuButton icon="more" label="Range and playback speed" class="transport-more" rows={narrowRows} />
           <Readouts />
         </div>
       )}
@@ -91,7 +91,7 @@ const performRows = (): MenuRow[] => [
 const narrowRows = (): MenuRow[] => [
   { heading: `Range ${rangeText()}` },
   { label: "Play the whole clip", disabled: state.playRange.value === null, run: playAll },
-  { heading: "Rate" },
+  { heading: "Playback speed" },
   ...rateRows(),
 ];
 

@@ -7,7 +7,7 @@ import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
 import { clickJoint } from "../../store/selection";
 import * as state from "../../store/state";
-import { finishTaps, tap, tapping, type Tapping } from "../../store/taps";
+import { finishTaps, giveUpTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
 import { jointLabel } from "../../viewport/poses/pose_edit";
@@ -42,22 +42,22 @@ function Legend() {
   const served = server ? serverReading.value : null;
   const live = liveBodies.value;
   const t = state.time.value;
-  const third = !server && !live && compare.showTarget.value ? compare.target.value : null;
+  const third = server ? null : compare.thirdBody.value;
   const compared = compare.otherResult.value;
   const shows = served?.time ?? live?.shows ?? state.result.value?.sourceAt(t) ?? t;
   return (
     <div class="legend" role="group" aria-label="Bodies">
       <span class="chip">
         <span class="swatch original" /><strong>{server || live ? "Performer" : compared ? `Version ${compare.otherVersion.value}` : "Original"}</strong>
-        <span>{compared ? `source ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
+        <span class="legend-time">{compared ? `source ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
       </span>
       <span class="chip">
         <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : compared ? `Version ${state.version.value}` : "Retimed"}</strong>
-        <span>source {seconds(shows)}</span>
+        <span class="legend-time">source {seconds(shows)}</span>
       </span>
       {third && (
         <span class="chip">
-          <span class="swatch target" /><strong>{third.word}</strong><span>{third.clip.header.name}</span>
+          <span class="swatch target" /><strong>Reference</strong><span class="legend-name">{third.header.name}</span>
         </span>
       )}
       {!server && !live && <SelectedChip />}
@@ -82,10 +82,11 @@ function SelectedChip() {
 function TapChip({ now: { taps, moments } }: { now: Tapping }) {
   return (
     <div class="chip recording" role="status">
-      <strong>Tap B</strong>
-      <span>at {seconds(moments[taps.length] ?? 0)} of the source, {taps.length + 1} of {moments.length}</span>
+      <strong>Press B</strong>
+      <span>for pose {taps.length + 1} of {moments.length}, source {seconds(moments[taps.length] ?? 0)}</span>
       <Button class="button small" onClick={tap}>Tap</Button>
-      <Button class="button small" onClick={finishTaps}>Keep</Button>
+      <Button class="button small" disabled={!taps.length} onClick={finishTaps}>Keep</Button>
+      <IconButton icon="close" label="Discard the taps (Esc)" onClick={giveUpTaps} />
     </div>
   );
 }

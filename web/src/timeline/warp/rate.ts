@@ -44,7 +44,7 @@ export function drawRate(plot: Plot): void {
   labelValue(plot, `${2 ** octaves}×`, row.top + 9);
   labelValue(plot, "1×", one);
   labelValue(plot, FRACTIONS[octaves] ?? `1⁄${2 ** octaves}×`, row.top + row.height - 10);
-  labelRow(plot, row, "Rate", "log scale");
+  labelRow(plot, row, "Speed", "log scale");
 }
 
 /** The mean over a pixel where that is longer than the smoothing: no peak falls between two pixels. */

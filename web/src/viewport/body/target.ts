@@ -7,7 +7,7 @@ import { CapsuleBody } from "./capsules";
 import { shapeOf } from "./shape";
 
 /** It stands so far aside, in its own sizes. */
-const ASIDE = 0.75;
+export const ASIDE = 0.75;
 
 export class TargetBody {
   readonly object = new Group();

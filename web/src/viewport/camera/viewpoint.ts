@@ -1,8 +1,10 @@
 /** Where the character is seen from: frames it by itself until a hand takes the camera. */
 
 import type { Clip, RetimedClip } from "../../store/clip";
+import { thirdBody } from "../../store/compare";
 import * as state from "../../store/state";
 import { asideBy } from "../body/aside";
+import { ASIDE } from "../body/target";
 import { Eye } from "./eye";
 import { facingOf, framedPoints, turned, type Framed, type Vec } from "./framing";
 import type { LiveFigures } from "../body/live_figures";
@@ -106,7 +108,7 @@ export class Viewpoint {
   aside({ subject, result }: Shown): [number, number] {
     if (!result || state.layout.peek() === "overlay") return [0, 0];
     const right = this.eye.right;
-    const by = asideBy(subject.source, result, subject.shape.size, right);
+    const by = asideBy(subject.source, result, subject.shape.size, right) - roomForThird(subject);
     return [by * right[0], by * right[2]];
   }
 
@@ -114,11 +116,11 @@ export class Viewpoint {
     this.eye.dispose();
   }
 
-  /** Another motion, its mesh, a first result, a layout or a size came; a hand on the camera outweighs most. */
+  /** Another motion, its mesh, a result, a third body, a layout or a size came; a hand on the camera outweighs most. */
   private reframe(shown: Shown): void {
     const { subject, result } = shown;
     const layout = state.layout.peek();
-    const rest = `${result !== null} ${subject.reach} ${this.width} ${this.height}`;
+    const rest = `${result !== null} ${thirdBody.peek() !== null} ${subject.reach} ${this.width} ${this.height}`;
     const before = this.framedFor;
     if (before?.layout === layout && before.rest === rest) return;
     this.framedFor = { layout, rest };
@@ -137,6 +139,8 @@ export class Viewpoint {
     const [x, z] = this.aside(shown);
     const clips: Framed[] = [{ clip: subject.source, x, z }];
     if (result) clips.push({ clip: result, x: 0, z: 0 });
+    const [away, right] = [roomForThird(subject), this.eye.right];
+    if (away) clips.push({ clip: result ?? subject.source, x: -away * right[0], z: -away * right[2] });
     const { points, travels } = framedPoints(clips, subject.places, subject.shape.size, t);
     this.travels = travels;
     this.findRoot(shown);
@@ -150,6 +154,9 @@ export class Viewpoint {
     this.rootZ = pose[3 * hips + 2]!;
   }
 }
+
+/** Metres to the left of the retimed body in which a third one stands; 0 where there is none. */
+const roomForThird = ({ shape }: Subject): number => (thirdBody.peek() ? ASIDE * shape.size : 0);
 
 function seenFrom(side: Side, facing: Vec): Vec {
   if (side === "front") return turned(facing, 0, 0);
