@@ -146,11 +146,12 @@ class Representation:
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
         notes = list(self.notes)
-        if self.kept_share < 0.995:
+        if not np.array_equal(self._bounded[0].refinements, self.timing.refinements):
+            kept = f"{self.kept_share:.0%}" if self.kept_share < 0.995 else "almost all"
             notes.append(
                 Note(
-                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
-                    f"most {self.max_turn:g} times as fast as in the source",
+                    f"{kept} of the requested staggering is kept: joints turn at most "
+                    f"{self.max_turn:g} times as fast as in the source",
                     Remedy("allow more", parameter="max_turn"),
                     code="staggering-bounded",
                     share=self.kept_share,
@@ -221,7 +222,9 @@ class Representation:
             first, last = self.times[list(self._ends)]
             span = (float(first), float(last))
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
-        by = Corrections(self.body_weight, self.travel_weight, span, keep_gravity, held)
+        by = Corrections(
+            self.body_weight, self.travel_weight, span, keep_gravity, held, self.max_turn
+        )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
         if by:
