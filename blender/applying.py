@@ -120,7 +120,7 @@ def _bones_to_bake(armature, result, options, notes):
         _must_hang_together(armature, rig)
     if not every and goes_round(result):
         every = True
-        notes.append("the cycle goes round: all bones are keyed on every frame")
+        notes.append("the cycle plays beyond its end: all bones are keyed on every frame")
     wanted = _every_frame(result, options) if every else _changed(result, options)
     bones = [n for n in wanted if n in armature.pose.bones]
     if not (every or options.mute):
@@ -148,7 +148,7 @@ def _hidden(armature, bones):
     lost = [n for n in bones if n in driven]
     if not lost:
         return []
-    return [f"{_listed(lost)} follow constraints, which hide what was keyed; mute them to see it"]
+    return [f"{_listed(lost)} follow constraints, which hide the new keys; mute these to see them"]
 
 
 def _must_not_go_round(result):
@@ -166,8 +166,8 @@ def _must_hang_together(armature, rig):
         above = None if p < 0 else armature.data.bones[rig.joints[p]]
         if armature.data.bones[name].parent != above:
             raise Problem(
-                f"{name} hangs on mechanism bones of the rig, so that its poses cannot be keyed. "
-                "Turn Mute Constraints off: the controls are baked then"
+                f"{name} is parented to mechanism bones of the rig, so its poses cannot be keyed. "
+                "Turn Mute Constraints off to bake the controls instead"
             )
 
 

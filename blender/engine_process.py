@@ -21,7 +21,7 @@ _PATIENCE = 120.0
 _MOMENT = 0.005
 _NO_ENGINE = (
     "There is no engine. Install it in the extension's preferences (Edit > Preferences > Add-ons > "
-    "Retime > Install Engine), or say there where retime is installed"
+    "Retime > Install Engine), or set the path of an installed retime there"
 )
 
 

@@ -86,11 +86,13 @@ def part_of(context, capture):
     if scene.retime.part != "PREVIEW":
         return None
     if not scene.use_preview_range:
-        raise Problem("There is no preview range. Set one in the timeline, or retime the whole")
+        raise Problem(
+            "There is no preview range. Set one in the timeline, or retime the whole action"
+        )
     a, b = scene.frame_preview_start, scene.frame_preview_end
     a, b = max(a, capture.first), min(b, capture.last)
     if a >= b:
-        raise Problem("The preview range holds nothing of the action. Set it over the motion")
+        raise Problem("The preview range is outside the action. Set it within the motion")
     return [capture.time(a), capture.time(b)]
 
 

@@ -124,7 +124,7 @@ def test_one_bad_line_does_not_silence_the_engine() -> None:
             assert answers[-1]["id"] == number
             assert len(answers) == (2 if line else 1)
             assert all("error" in answer for answer in answers[:-1])
-            assert "fault of retime" not in str(answers)
+            assert "bug in retime" not in str(answers)
     finally:
         watch.cancel()
         engine.kill()

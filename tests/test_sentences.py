@@ -13,7 +13,16 @@ from retime.notes import Note, Remedy, present
 from retime.parameters import build
 from retime.recipe import Recipe, Step
 from retime.samples import jump
-from retime.sentences import Lasting, Moment, Named, Numbered, Sentence, Span, after, listed
+from retime.sentences import (
+    Duration,
+    Moment,
+    ParameterName,
+    Sentence,
+    Span,
+    StepName,
+    after,
+    listed,
+)
 from retime.studio.wording import studio_error
 
 FRAMES = Frames(first=1, fps=24)
@@ -34,8 +43,8 @@ def test_names_with_braces_are_no_fields() -> None:
     "text",
     [
         Sentence("at {time}", time=Moment(1.0)),
-        Note("at {time}", Remedy("or {by}", by=Lasting(0.5)), code="at", time=Moment(1.0)),
-        after(Numbered("step", 2, "guided"), Sentence("at {time}", time=Moment(1.0))),
+        Note("at {time}", Remedy("or {by}", by=Duration(0.5)), code="at", time=Moment(1.0)),
+        after(StepName("step", 2, "guided"), Sentence("at {time}", time=Moment(1.0))),
         listed([Sentence("{clip}", clip=Span(0, 1)), "and more"]),
     ],
 )
@@ -46,8 +55,8 @@ def test_terms_survive_a_pickle(text: str) -> None:
 
 
 def test_terms_survive_in_errors() -> None:
-    error = InfeasibleError("raise {name}", name=Named("max_speed"))
-    again = pickle.loads(pickle.dumps(error)).within("guided").within(Numbered("step", 1))
+    error = InfeasibleError("raise {name}", name=ParameterName("max_speed"))
+    again = pickle.loads(pickle.dumps(error)).within("guided").within(StepName("step", 1))
     assert str(again) == "step 1: guided: raise max_speed"
     assert present(again.note, FRAMES) == "guided: raise Max speed"
 

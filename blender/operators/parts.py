@@ -59,7 +59,7 @@ def _stands_for(rig, bone, joint):
     if not controls:
         raise Problem(f"No control with keys moves {bone}. Key its control first")
     more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
-    return f"{bone} stands for its control {', '.join(controls[:3])}{more}"
+    return f"{bone} has no keys; its control was edited: {', '.join(controls[:3])}{more}"
 
 
 def must_be_inside(frame, part, capture):
@@ -70,7 +70,7 @@ def must_be_inside(frame, part, capture):
         where = "action" if part is None else "preview range"
         raise Problem(
             f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame of "
-            "the pose that is meant"
+            "the pose"
         )
 
 

@@ -37,8 +37,8 @@ class _Posing(PartsRetiming):
 
     add_keys: BoolProperty(
         name="Add Keys", options={"SKIP_SAVE"},
-        description="Add the keys that the result needs. Otherwise values and handles of existing "
-        "keys change",
+        description="Add the keys that the result needs. Otherwise only values and handles of "
+        "existing keys change",
     )  # fmt: skip
 
     def adds_keys(self, context):

@@ -71,7 +71,7 @@ class RETIME_OT_pin_markers(bpy.types.Operator):
         for marker in wanted:
             pin = pins.add()
             pin.name, pin.frame = marker.name, marker.frame
-        self.report({"INFO"}, f"{len(pins)} markers pinned: drag them to when it should happen")
+        self.report({"INFO"}, f"{len(pins)} markers pinned: drag them to their new frames")
         return {"FINISHED"}
 
 
@@ -89,7 +89,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
         if not moved:
             raise Problem("No markers are pinned. Pin some first, then drag them")
         if all(new == old for _, old, new in moved):
-            raise Problem("No pinned marker was moved. Drag them to when it should happen")
+            raise Problem("No pinned marker was moved. Drag some to their new frames")
 
     def recipe(self, context, capture, engine):
         """Return one step, through the markers; a marker beyond the end sets the length."""
@@ -200,7 +200,7 @@ class _FromFile(ImportHelper, Retiming):
         except (OSError, ValueError, RecursionError) as e:
             raise Problem(f"{self.filepath} cannot be read: {e}") from None
         if not isinstance(document, dict) or document.get("format") != f"retime-{form}":
-            raise Problem(f"{self.filepath} is no {form} file of retime")
+            raise Problem(f"{self.filepath} is not a {form} file of retime")
         return document
 
 
@@ -222,7 +222,7 @@ class RETIME_OT_import_warp(_FromFile, bpy.types.Operator):
                 for axis in ("output", "source"):
                     knots[axis] = [t - start for t in knots[axis]]
         except (TypeError, KeyError, IndexError, ValueError, AttributeError):
-            raise Problem(f"{self.filepath} is no warp that retime can read") from None
+            raise Problem(f"{self.filepath} is not a warp that retime can read") from None
         return [step("warp", warp=document)]
         yield
 
@@ -235,10 +235,10 @@ class RETIME_OT_import_recipe(_FromFile, bpy.types.Operator):
     filename_ext = ".json"
 
     def recipe(self, context, capture, engine):
-        """The recipe's own steps."""
+        """Return the recipe's own steps."""
         steps = self.document("recipe").get("steps")
         if not isinstance(steps, list):
-            raise Problem(f"{self.filepath} is no recipe that retime can read")
+            raise Problem(f"{self.filepath} is not a recipe that retime can read")
         return steps
         yield
 

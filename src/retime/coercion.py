@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeGuard, TypeVar, Union
 
 from retime.errors import InputError
-from retime.sentences import Name, Named
+from retime.sentences import Name, ParameterName
 from retime.times import ClipTime, TimeKind, parse_time
 
 Made = TypeVar("Made")
@@ -215,8 +215,8 @@ def _tuple(value: Any, kind: Any, name: Name) -> tuple[Any, ...]:
 
 def _item(name: Name, place: int) -> Name:
     """Return the name of an item of a list."""
-    if isinstance(name, Named):
-        return Named(name.parameter, f"{name.item}[{place}]")
+    if isinstance(name, ParameterName):
+        return ParameterName(name.parameter, f"{name.item}[{place}]")
     return f"{name}[{place}]"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.notes import Note
-from retime.sentences import Numbered, Sentence, after
+from retime.sentences import Sentence, StepName, after
 
 # Limits on the names that an unknown name is compared with: their number and length.
 _MOST_KNOWN, _LONGEST = 500, 100
@@ -73,7 +73,7 @@ class RetimeError(Exception):
             return Note(fact, message.remedy, code=message.code, **message.values)
         return bounded(message if isinstance(message, str) else str(message))
 
-    def within(self, where: str | Numbered) -> RetimeError:
+    def within(self, where: str | StepName) -> RetimeError:
         """Put a location or a step before the message; return the error."""
         text = self.note
         self.args = (text.within(where) if isinstance(text, Note) else after(where, text),)

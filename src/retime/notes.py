@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from retime.sentences import Numbered, Speaker, after, plain, sentence, spoken
+from retime.sentences import Speaker, StepName, after, plain, sentence, spoken
 
 
 class Remedy:
@@ -69,7 +69,7 @@ class Note(str):
         note.fact, note.remedy, note.code, note.values = fact, remedy, code, plain(values)
         return note
 
-    def within(self, name: str | Numbered) -> Note:
+    def within(self, name: str | StepName) -> Note:
         """Return the note with the name of its subject, or the step, before it."""
         return Note(after(name, self.fact), self.remedy, code=self.code, **self.values)
 

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 
 from retime.coercion import coerce, is_number, is_sequence, options_of, plain_type
 from retime.errors import InputError, did_you_mean
-from retime.sentences import Named, Span
+from retime.sentences import ParameterName, Span
 from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 Range = tuple[float, float]
@@ -31,7 +31,7 @@ _SAME_TIME = 1e-9
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the words that a parameter takes, for people."""
+    """A value that a parameter can have, with its label and description."""
 
     value: str
     label: str
@@ -221,7 +221,7 @@ def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
     try:
-        made = coerce(_parsed(p, value), p.declared_type, Named(p.name))
+        made = coerce(_parsed(p, value), p.declared_type, ParameterName(p.name))
     except InputError as e:
         raise _with_syntax(p, value, e) from None
     if is_number(made):
@@ -251,7 +251,9 @@ def _must_be_within_bounds(p: Parameter, value: float) -> None:
 def _out_of_bounds(p: Parameter, value: float, which: str, bound: float) -> InputError:
     unit = f" {p.about.unit}" if p.about.unit else ""
     message = "{name} is {value:g}{unit}; the {which} is {bound:g}{unit}"
-    return InputError(message, name=Named(p.name), value=value, unit=unit, which=which, bound=bound)
+    return InputError(
+        message, name=ParameterName(p.name), value=value, unit=unit, which=which, bound=bound
+    )
 
 
 def _parsed(p: Parameter, value: Any) -> Any:
@@ -288,14 +290,14 @@ def resolved(parameters: Any, clock: Clock) -> Any:
     whole = clock.domain[1] - clock.domain[0]
     # Percentages of a length depend on the range, and those of the output on both.
     if values.get("range") is not None:
-        a, b = in_seconds(values["range"], clock, Named("range"))
+        a, b = in_seconds(values["range"], clock, ParameterName("range"))
         clock = replace(clock, length=b - a)
     if values.get("duration") is not None:
-        duration = in_seconds(values["duration"], clock, Named("duration"))
+        duration = in_seconds(values["duration"], clock, ParameterName("duration"))
         part = whole if clock.length is None else clock.length
         total = duration if duration == "free" else whole + duration - part
         clock = replace(clock, output_length=total)
-    found = {n: in_seconds(v, clock, Named(n)) for n, v in values.items()}
+    found = {n: in_seconds(v, clock, ParameterName(n)) for n, v in values.items()}
     return build(type(parameters), found)
 
 

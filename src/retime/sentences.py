@@ -76,7 +76,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Lasting:
+class Duration:
     """A length of time, in seconds."""
 
     seconds: float
@@ -92,7 +92,7 @@ class Lasting:
 
 
 @dataclass(frozen=True)
-class Named:
+class ParameterName:
     """A parameter by its Python name, and the place in it, such as ``[0]``."""
 
     parameter: str
@@ -109,7 +109,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Numbered:
+class StepName:
     """A step or an edit that a sentence is about: its word, number from 1, and name."""
 
     word: str
@@ -127,9 +127,9 @@ class Numbered:
 
 
 # Words for a value, or the parameter that it is the value of.
-Name = str | Named
-Term = Moment | Span | Lasting | Named | Numbered
-_TERMS = (Moment, Span, Lasting, Named, Numbered)
+Name = str | ParameterName
+Term = Moment | Span | Duration | ParameterName | StepName
+_TERMS = (Moment, Span, Duration, ParameterName, StepName)
 _LIBRARY = Speaker()
 
 
@@ -225,7 +225,7 @@ def _plain(value: Any) -> Any:
     return value.plain if isinstance(value, _TERMS) else value
 
 
-def after(where: str | Numbered, text: str) -> str:
+def after(where: str | StepName, text: str) -> str:
     """Return a sentence with the place that it is about before it: ``where: text``."""
     if isinstance(where, str) and not isinstance(text, Sentence):
         return f"{where}: {text}"

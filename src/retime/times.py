@@ -128,7 +128,7 @@ def parse_time(text: str, name: Name, kind: Kind = "length") -> float | ClipTime
     ----------
     text : str
         ``2.4``, ``2.4s``, ``1:02.5``, ``48f`` or ``80%``.
-    name : str or Named
+    name : str or ParameterName
         The parameter's name, for error messages.
     kind : str
         Clip that the time belongs to, or a length.

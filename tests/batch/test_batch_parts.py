@@ -60,9 +60,9 @@ def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
     library = touch(tmp_path / "in", "walk.bvh")
     for place, out, suffix, said in (
         (library, library / "out", "", "is within the library"),
-        (tmp_path / "none", tmp_path / "out", "", "no folder"),
+        (tmp_path / "none", tmp_path / "out", "", "is not a folder of motions"),
         (touch(tmp_path / "empty", "x.txt"), tmp_path / "out", "", "no motion"),
-        (library, tmp_path / "out", "mp4", "no format"),
+        (library, tmp_path / "out", "mp4", "unknown format"),
     ):
         with pytest.raises(InputError, match=said):
             make_plan(place, out, suffix=suffix)
@@ -115,8 +115,8 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
 
 
 @pytest.mark.parametrize("text, said", [
-    ("duration", "it is like"),
-    ("duration=", "it is like"),
+    ("duration", "write duration=0.8"),
+    ("duration=", "write duration=0.8"),
     ("duration=0..1", "above 0"),
     ("duration=2..1", "range decreases"),
     ("guided.influence=0.5..2", "the maximum is 1"),

@@ -382,7 +382,7 @@ def test_one_skeleton_serves_motions_that_lie_apart_from_it(tmp_path: Path) -> N
 
 
 def test_a_format_that_cannot_hold_the_clips_is_refused_at_once(batch: Batch) -> None:
-    with pytest.raises(InputError, match=r"--to fbx: .* 6 of 6 clips are of another kind"):
+    with pytest.raises(InputError, match=r"--to fbx: .* 6 of 6 clips have another format"):
         run_batch(replace(batch, suffix="fbx"), Here())
     assert not batch.out.exists()
 

@@ -244,7 +244,7 @@ def _picture(folder: Path) -> Path:
             lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"),
             "--json prints the result or the list",
         ),
-        (lambda d, j: ("live", j, "--speed", "2"), "--speed is how fast a --replay is"),
+        (lambda d, j: ("live", j, "--speed", "2"), "--speed is the playback speed of --replay"),
         (lambda d, j: ("info", _empty(d)), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".npz")), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".amc")), "the file is empty"),
@@ -317,7 +317,7 @@ def test_without_a_command_the_help_is_printed(run: Run) -> None:
 def test_a_result_without_an_edit_gets_a_note(run: Run, jump: Path, tmp_path: Path) -> None:
     status, out, _ = run("tween", jump, tmp_path / "out.bvh", "--json")
     assert status == 0
-    assert "same" in json.loads(out)["note_codes"]
+    assert json.loads(out)["note_codes"].count("same") == 1
 
 
 def test_a_full_disk_loses_nothing(jump: Path, tmp_path: Path) -> None:
@@ -625,7 +625,7 @@ def test_join_puts_clips_after_one_another(run: Run, jump: Path, tmp_path: Path)
         (["join", "{jump}", "{out}"], "two motions or more"),
         (
             ["join", "{jump}", "{chain}", "{out}"],
-            "clip 2 has another skeleton than clip 1: it lacks",
+            "clip 2 differs from clip 1 in its skeleton: it lacks",
         ),
         (["info", "-", "--quiet", "--verbose"], "contradict each other"),
         (["convert", "{jump}", "wav:-"], "no format 'wav'"),
@@ -666,7 +666,7 @@ def test_a_pipe_changes_formats_quietly(jump: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data, said",
-    [(b"", "standard input is empty"), (b"RIFF....", "no format that can be recognised")],
+    [(b"", "standard input is empty"), (b"RIFF....", "has no known format")],
 )
 def test_what_a_pipe_cannot_hold_is_a_sentence(data: bytes, said: str) -> None:
     status, out, err = _piped(data, "info", "-")

@@ -21,7 +21,16 @@ from retime.hosts.engine import PROTOCOL, serve
 from retime.hosts.in_frames import Frames
 from retime.motion.touched import difference
 from retime.recipe.json import to_document
-from retime.sentences import Lasting, Moment, Named, Numbered, Sentence, Span, after, spoken
+from retime.sentences import (
+    Duration,
+    Moment,
+    ParameterName,
+    Sentence,
+    Span,
+    StepName,
+    after,
+    spoken,
+)
 
 
 def ask(*requests: Any) -> list[dict[str, Any]]:
@@ -214,11 +223,11 @@ def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
     "said, wanted",
     [
         (Sentence("the key at {at}", at=Moment(2.0)), "the key at frame 49"),
-        (Sentence("{by} later", by=Lasting(0.125)), "3 frames later"),
-        (Sentence("by {by}", by=Lasting(1 / 24)), "by 1 frame"),
+        (Sentence("{by} later", by=Duration(0.125)), "3 frames later"),
+        (Sentence("by {by}", by=Duration(1 / 24)), "by 1 frame"),
         (Sentence("it lasts {clip}", clip=Span(0.0, 1.5)), "it lasts frames 1 to 37"),
-        (Sentence("{name} is 0", name=Named("max_speed")), "Max speed is 0"),
-        (after(Numbered("step", 1, "surface"), "a fault of {1 s}"), "a fault of {1 s}"),
+        (Sentence("{name} is 0", name=ParameterName("max_speed")), "Max speed is 0"),
+        (after(StepName("step", 1, "surface"), "a fault of {1 s}"), "a fault of {1 s}"),
         ("gravity of 9.81 m/s² and 3 steps of 2 s", "gravity of 9.81 m/s² and 3 steps of 2 s"),
     ],
 )

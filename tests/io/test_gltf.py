@@ -817,7 +817,7 @@ def test_a_file_that_keeps_its_rate_says_so(
     retime.write(samples.walk(fps=30.0), tmp_path / "walk.glb")
     status, _, told = run("convert", tmp_path / "walk.glb", tmp_path / "o.glb", "--fps", "24")
     assert status == 2
-    assert "keeps its keys and its rate" in told
+    assert "keeps the keys and the frame rate" in told
     words = ("apply", tmp_path / "walk.glb", tmp_path / "o.glb", "--duration", "3")
     status, said, told = run(*words, "--fps", "60", "--json")
     assert status == 0, told

@@ -101,7 +101,7 @@ def test_another_action_is_not_followed() -> None:
 
 
 def test_an_unknown_start_is_refused(walk: Recording) -> None:
-    with pytest.raises(InputError, match="beginning and anywhere"):
+    with pytest.raises(InputError, match="beginning or anywhere"):
         BayesAligner(walk, start="middle")  # type: ignore[arg-type]
 
 

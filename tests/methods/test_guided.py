@@ -577,7 +577,7 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
         ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
         (
             {"duration": "free", "keytimes": [(1.0, 1.0)], "formulation": "paper"},
-            "takes no keytimes",
+            "has no keytimes",
         ),
         (
             {"reference_range": (0.0, 0.1), "formulation": "paper"},
@@ -735,7 +735,7 @@ def test_what_is_unlike_the_reference_stays_as_it_was() -> None:
     assert lone.evidence is not None
     assert lone.warp.duration == pytest.approx(jump.duration, rel=0.05)
     note = next(n for n in lone.warp.notes if "resembles" in n)
-    assert "the timing of the rest is as it was" in note
+    assert "the rest keeps its timing" in note
 
 
 def test_its_own_timing_of_any_length_is_no_change() -> None:

@@ -931,7 +931,7 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: p.insert(-3.0), "not inside the clip"),
         (lambda p: p.insert(float(p.times[3])), "pose 3 is already at"),
         (lambda p: p.delete(0), "hold the clip's ends"),
-        (lambda p: p.reach(3, {"Spine": [0, 0, 0]}, help="limb"), "on no arm and no leg"),
+        (lambda p: p.reach(3, {"Spine": [0, 0, 0]}, help="limb"), "not on an arm or a leg"),
         (lambda p: p.add_layer({"Head": np.zeros((3, 3))}), "finite rows of 3"),
         (lambda p: p.replay([PoseEdit("jitter", {})]), "jitter needs 'seconds'"),
         (lambda p: PoseEdit("jiter", {}), "did you mean 'jitter'"),

@@ -548,7 +548,7 @@ NOTHING: Any = None
         (lambda m: key(control_points=5), "control_points are a list"),
         (lambda m: surface_warp(m, [key(), key(shift=0.1)]), "two keys are at 1.2 s"),
         (lambda m: surface_warp(m, [key()], range=(2, 3)), "is outside the range, 2 to 3 s"),
-        (lambda m: key(shift=1e300), "which is too much"),
+        (lambda m: key(shift=1e300), "which is too large"),
         (lambda m: key(direction=(1e200, 0, 0)), "must have a length"),
         (lambda m: ControlSurfaces(m, [key()]).surface(5), "there is no key 5"),
         (lambda m: ControlSurfaces(m, [key()]).intersections(UNKNOWN), "is not a number"),

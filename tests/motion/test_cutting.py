@@ -98,7 +98,7 @@ def test_joins_of_other_skeletons_list_the_differences() -> None:
     )
     with pytest.raises(InputError) as e:
         concatenate(JUMP, other)
-    assert "clip 2 has another skeleton" in str(e.value)
+    assert "clip 2 differs from clip 1 in its skeleton" in str(e.value)
     assert f"lacks 1 joints ({joints.names[0]})" in str(e.value)
     assert "has 1 more (Pelvis)" in str(e.value)
     assert joints.names[-1] in str(e.value)

@@ -40,7 +40,7 @@ def test_evidence_is_a_band_under_the_curve() -> None:
     evidence = np.c_[np.linspace(0, 3, 91), np.linspace(0, 1, 91)]
     curve = warp_figure({"a": warp}, evidence=evidence).axes[0]
     labels = curve.get_legend_handles_labels()[1]
-    assert "resembles the reference" in labels
+    assert "similarity to the reference" in labels
     (band,) = curve.collections
     assert 0 < np.asarray(band.get_paths()[0].vertices)[:, 1].max() < 0.25
     assert not warp_figure({"a": warp}).axes[0].collections

@@ -83,12 +83,12 @@ def test_breakdowns_are_sentences(library: IsolatedLibrary, tmp_path: Path) -> N
     with pytest.raises(FormatError, match="more memory than such a file needs"):
         ask(library, tmp_path, "grow")
     assert ask(library, tmp_path)[0]["pid"] == pid
-    with pytest.raises(FormatError, match="the Toy library breaks down on it"):
+    with pytest.raises(FormatError, match="the Toy library crashes on it"):
         ask(library, tmp_path, "die")
     other = ask(library, tmp_path)[0]["pid"]
     assert other != pid
     library.seconds = 0.2
-    with pytest.raises(FormatError, match="breaks down on it"):
+    with pytest.raises(FormatError, match="crashes on it"):
         ask(library, tmp_path, "wait")
     library.seconds = 20.0
     assert ask(library, tmp_path)[0]["pid"] != other

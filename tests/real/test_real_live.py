@@ -89,8 +89,9 @@ def test_bayes_on_other_takes() -> None:
     assert error.mean() <= 100
     assert (error < 150).mean() >= 0.9
     good = sure >= 0.9
-    assert good.mean() > 0.5
-    assert (error[good] > 150).mean() <= 0.03
+    # Belief that leaks to other cycles is sure less often, and wrong less often when it is.
+    assert good.mean() > 0.4
+    assert (error[good] > 150).mean() <= 0.02
 
 
 def test_the_partners_wrist() -> None:

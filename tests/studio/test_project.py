@@ -264,7 +264,7 @@ def test_what_a_disk_refuses_changes_nothing(
         (AddStep("A", NewStep("guide")), "did you mean 'guided'"),
         (AddStep("A", NewStep("guided", {"duratio": 2})), "did you mean 'duration'"),
         (AddStep("A", NewStep("guided", {"influence": 3})), "the maximum is 1"),
-        (AddStep("A", NewStep("guided", weight=2.0)), "from 0 to 1"),
+        (AddStep("A", NewStep("guided", weight=2.0)), "between 0 and 1"),
         (RemoveStep("s9"), "is gone"),
         (ChooseMotion("m9"), "no motion 'm9'"),
     ],
@@ -277,7 +277,7 @@ def test_a_wrong_command_gets_a_sentence(command: Command, said: str) -> None:
 def test_a_motion_that_a_step_looks_at_stays() -> None:
     project = change(change(Project(), AddMotion(MOTION)), AddMotion(MOTION))
     project = change(project, AddStep("A", NewStep("guided", {"reference": ["motion:m2"]})))
-    with pytest.raises(InputError, match="choose another there first"):
+    with pytest.raises(InputError, match="choose another motion there first"):
         change(project, DropMotion("m2"))
     paths = {"m1": "/a/x.bvh", "m2": "/a/y.bvh"}
     steps = recipe_of(project, "A", paths)["steps"]

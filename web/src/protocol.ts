@@ -1,6 +1,6 @@
 // Made by web/make_protocol.py from retime/studio; changes here are lost.
 
-/** Take a motion and its recipe out of the project; its file stays. */
+/** Remove a motion and its recipe from the project; its file stays. */
 export interface DropMotion {
   type: "drop_motion";
   id: string;
@@ -50,7 +50,7 @@ export interface MoveStep {
   index: number;
 }
 
-/** Change parameters (``null`` brings the default back), weight, mute or label of a step. */
+/** Change parameters (``null`` restores the default), weight, mute or label of a step. */
 export interface ChangeStep {
   type: "change_step";
   id: string;
@@ -60,26 +60,26 @@ export interface ChangeStep {
   label?: string | null;
 }
 
-/** Replace all steps of a version, as by a recipe that is brought in. */
+/** Replace all steps of a version, for example by an imported recipe. */
 export interface ReplaceSteps {
   type: "replace_steps";
   version: "A" | "B";
   steps: NewStep[];
 }
 
-/** Make a version the same as the other. */
+/** Copy one version to the other. */
 export interface CopyVersion {
   type: "copy_version";
   to: "A" | "B";
 }
 
-/** Let the sound start at another time. */
+/** Set the start time of the sound. */
 export interface MoveAudio {
   type: "move_audio";
   offset: number;
 }
 
-/** Take the sound away. */
+/** Remove the sound. */
 export interface RemoveAudio {
   type: "remove_audio";
 }
@@ -97,26 +97,26 @@ export interface Do {
   command: Command;
 }
 
-/** Show this window what a command would make, while a drag continues; the latest wins. */
+/** Preview the effect of a command in this window during a drag; only the latest counts. */
 export interface Preview {
   type: "preview";
   request: number;
   command: Command;
 }
 
-/** Forget the preview: the drag was given up. */
+/** Discard the preview of a cancelled drag. */
 export interface Discard {
   type: "discard";
   request: number;
 }
 
-/** Take the last changes back. */
+/** Undo the last changes. */
 export interface Undo {
   type: "undo";
   count?: number;
 }
 
-/** Make what was taken back again. */
+/** Redo undone changes. */
 export interface Redo {
   type: "redo";
   count?: number;
@@ -127,7 +127,7 @@ export interface Save {
   type: "save";
 }
 
-/** Show a version in this window, with what the editor of one of its steps needs. */
+/** Show a version in this window, with the data of a step's editor. */
 export interface Show {
   type: "show";
   version: "A" | "B";
@@ -135,19 +135,19 @@ export interface Show {
   compare?: boolean;
 }
 
-/** Stop what is being computed for this window. */
+/** Stop the computation for this window. */
 export interface Cancel {
   type: "cancel";
 }
 
-/** Push the optimiser while it is watched: let time run at a rate around a source moment. */
+/** Push the watched optimiser toward a rate around a source time. */
 export interface Push {
   type: "push";
   time: number;
   rate: number;
 }
 
-/** Ask for what is not part of a result. */
+/** Request data that is not part of a result. */
 export interface Ask {
   type: "ask";
   request: number;
@@ -156,14 +156,14 @@ export interface Ask {
   motion?: string | null;
 }
 
-/** Take a bundled motion into the project. */
+/** Add a bundled motion to the project. */
 export interface Sample {
   type: "sample";
   request: number;
   name: string;
 }
 
-/** Say where a motion's file went: a path under the root, or search for it by its hash. */
+/** Give the new path of a motion's file under the root, or search for it by its hash. */
 export interface Locate {
   type: "locate";
   request: number;
@@ -178,7 +178,7 @@ export interface Listen {
   address: string | null;
 }
 
-/** A word that a field takes: what it is in a recipe, in a menu, and what it does. */
+/** A choice of a field: its value in a recipe, its label in a menu, and its effect. */
 export interface FieldChoice {
   value: string;
   label: string;
@@ -225,7 +225,7 @@ export interface Welcome {
   most_upload: number;
 }
 
-/** A motion of the project: where its file is under the root, and what it held. */
+/** A motion of the project: the path of its file under the root, and its content. */
 export interface MotionEntry {
   name: string;
   path: string;
@@ -276,7 +276,7 @@ export interface DocumentState {
   request?: number | null;
 }
 
-/** How far a computation is; a fraction of ``None`` is not known. */
+/** Progress of a computation; a fraction of ``None`` is unknown. */
 export interface Progress {
   type: "progress";
   request: number | null;
@@ -308,7 +308,7 @@ export interface Answer {
   suggestions?: Suggested[];
 }
 
-/** No frame of a live server comes any more; ``request`` is the one that asked for them. */
+/** The live server sends no more frames; ``request`` is the one that asked for them. */
 export interface LiveServerOver {
   type: "live-server-over";
   request: number;
@@ -428,7 +428,7 @@ export interface ResultHeader {
   arrays: Block[];
 }
 
-/** A stretch that no body could have produced, in the source's and the output's time. */
+/** An infeasible part, in the times of source and output. */
 export interface ViolationRow {
   start: number;
   end: number;
@@ -456,7 +456,7 @@ export interface PhysicsHeader {
   arrays: Block[];
 }
 
-/** A motion followed as if it came live: the performer's, against the source as the recording. */
+/** The result of following a performer's motion, with the source as the recording. */
 export interface LiveHeader {
   type: "live";
   request: number;

@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class ClipTable:
-    """Cells by clip, as the table names the clips."""
+    """Cells by clip; clips are named as in the table."""
 
     path: str = ""
     rows: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)

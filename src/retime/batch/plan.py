@@ -53,7 +53,7 @@ class Shard:
         """
         part, mark, parts = text.partition("/")
         if not mark or not part.strip().isdigit() or not parts.strip().isdigit():
-            raise InputError(f"a shard is like 2/8, the second of eight; not {text!r}")
+            raise InputError(f"{text!r} is not a shard; write 2/8 for the second of eight")
         return cls(int(part), int(parts))
 
     def holds(self, clip: str) -> bool:
@@ -185,9 +185,9 @@ def _must_be_writable(plan: Plan) -> None:
     others = [clip for clip in plan.clips if format_of(clip).name != form.name]
     if others:
         raise InputError(
-            f"--to {plan.suffix[1:]}: {form.name} files are written only for what was read from "
-            f"one, and {len(others)} of {len(plan.clips)} clips are of another kind, like "
-            f"{others[0]}; take bvh, glb, usda or npz"
+            f"--to {plan.suffix[1:]}: only clips read from {form.name} can be written as "
+            f"{form.name}, and {len(others)} of {len(plan.clips)} clips have another format, such "
+            f"as {others[0]}; use bvh, glb, usda or npz"
         )
 
 
@@ -207,8 +207,8 @@ def _must_not_collide(plan: Plan) -> None:
     if pairs:
         more = f"; and {len(pairs) - _LISTED} more" if len(pairs) > _LISTED else ""
         raise InputError(
-            "clips whose results would overwrite each other (letter case does not tell names "
-            f"apart everywhere); rename them: {'; '.join(pairs[:_LISTED])}{more}"
+            "results would overwrite each other, as some file systems ignore letter case; rename "
+            f"these clips: {'; '.join(pairs[:_LISTED])}{more}"
         )
 
 

@@ -115,7 +115,7 @@ def _told(e: BaseException) -> tuple[Failure, str]:
         return "memory", "there is not enough memory for it"
     where = traceback.extract_tb(e.__traceback__)[-1]
     at = f"{Path(where.filename).name}:{where.lineno}"
-    return "fault", f"{type(e).__name__}: {e} ({at}). This is a fault of retime"
+    return "fault", f"{type(e).__name__}: {e} ({at}). This is a bug in retime"
 
 
 class _UnreadableError(RetimeError):

@@ -61,7 +61,7 @@ def parse_variations(texts: Sequence[str], recipe: Recipe) -> list[Variation]:
         for other in found:
             if (one.step, one.parameter) == (other.step, other.parameter):
                 raise InputError(
-                    f"--vary {text!r}: {other.text!r} varies the same; give one of them"
+                    f"--vary {text!r}: {other.text!r} varies the same parameter; give one of them"
                 )
         found.append(one)
     return found
@@ -81,7 +81,7 @@ def parse_variation(text: str, recipe: Recipe) -> Variation:
     """
     target, mark, values = text.partition("=")
     if not mark or not target.strip() or not values.strip():
-        raise InputError(f"--vary {text!r}: it is like duration=0.8..1.25 or guided.rate=30|60")
+        raise InputError(f"--vary {text!r}: write duration=0.8..1.25 or guided.rate=30|60")
     try:
         return _parsed(text, target.strip(), values.strip(), recipe)
     except InputError as e:

@@ -14,7 +14,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.notes import Note
-from retime.sentences import Lasting
+from retime.sentences import Duration
 
 # A still pose that was added before or after a motion: largest change within it (radians), and
 # smallest step to the motion, in radians and relative to the motion's own steps.
@@ -66,8 +66,8 @@ def _rest_poses(motion: Motion) -> list[Note]:
         keep = f"[{count}:]" if where == "first" else f"[:-{count}]"
         out.append(
             Note(
-                f"the {where} {count} frames are another pose, {far:.0f} degrees a joint away "
-                f"from the motion: probably a rest pose; keep {keep}",
+                f"the {where} {count} frames differ from the motion by {far:.0f} degrees per "
+                f"joint: probably a rest pose; keep {keep}",
                 code="rest-poses",
                 frames=count,
                 where=where,
@@ -120,8 +120,8 @@ def _ground(motion: Motion) -> list[Note]:
                 "no foot rests for {least} in {duration:.3g}: the figure floats, slides or hangs, "
                 "or the scale is wrong",
                 code="feet-never-rest",
-                least=Lasting(0.1),
-                duration=Lasting(motion.duration),
+                least=Duration(0.1),
+                duration=Duration(motion.duration),
             )
         )
     return out

@@ -254,8 +254,8 @@ def _earlier_notes(summary: Any) -> list[Note]:
     if summary.strangers:
         notes.append(
             Note(
-                f"{summary.strangers} results of earlier runs do not belong to this one (their "
-                "clips are gone, or it makes other copies); their files stay, also in the report",
+                f"{summary.strangers} results of earlier runs are not part of this one (their "
+                "clips are gone, or other copies are made); files and report keep them",
                 code="results-of-other-runs",
                 results=summary.strangers,
             )

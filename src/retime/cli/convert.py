@@ -67,8 +67,8 @@ def _must_be_kept(source: Path, target: Path, fps: float | None, reading: Readin
     form = format_of(target)
     if fps is not None and keeps_file(format_of(source), target):
         raise InputError(
-            f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
-            "leave --fps out, or convert to another kind, such as .bvh"
+            f"{target.suffix} to {target.suffix} keeps the keys and the frame rate of the file: "
+            "leave --fps out, or convert to another format, such as .bvh"
         )
     if reading.roles is not None and form.name != "npz":
         raise InputError("roles are kept in .npz files only: leave --map out")

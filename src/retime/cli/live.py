@@ -194,8 +194,7 @@ def live(
         typer.Option(
             "--aligner",
             metavar="bayes|predictive",
-            help="Aligner: probabilistic (bayes), or that of the paper (predictive) "
-            "(default bayes).",
+            help="Aligner: probabilistic (bayes) or the paper's (predictive); default bayes.",
             rich_help_panel=PREDICTIVE,
         ),
     ] = "bayes",

@@ -35,7 +35,7 @@ def played(
 
     if replay is None:
         if speed != "1":
-            raise InputError("--speed is how fast a --replay is; without one it does nothing")
+            raise InputError("--speed is the playback speed of --replay: give --replay, too")
         return None
     if heard:
         raise InputError("--replay replaces the stream; leave out --in or --replay")
@@ -125,8 +125,8 @@ def aligner(
     if name == "bayes":
         if (gamma, omega, forecast, cost) != ("0.15", "0.04", "dead_reckoning", "position"):
             raise InputError(
-                "--gamma, --omega, --forecast and --cost are the predictive aligner's: give "
-                "--aligner predictive, too"
+                "--gamma, --omega, --forecast and --cost belong to the predictive aligner: "
+                "give --aligner predictive, too"
             )
         return BayesAligner if start == "beginning" else partial(BayesAligner, start=start)
     if start != "beginning":

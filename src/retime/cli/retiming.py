@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
@@ -138,12 +136,10 @@ def _retime_one(
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(found.warp, warp_file)
-    if not found.in_place and _is_same(found.source, found.motion):
-        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
     fields = _fields(found, target, retiming, [other for _, other in pairs], warp_file)
     notes = [*found.source.notes, *found.notes, *notes]
     if not found.in_place and _is_same(found.source, found.motion):
-        notes.append(Note("the result is the same as the source: no edit changes it", code="same"))
+        notes.append(Note("the result is the same as the source: nothing was edited", code="same"))
     report(fields, as_json=retiming.as_json, notes=notes)
     return found.recipe
 
@@ -183,12 +179,11 @@ def _fields(
 
 
 def _is_same(source: Motion, result: Motion) -> bool:
-    """Return whether a result has the source's frames, as it does if no edit was given."""
-    if len(result) != len(source) or not math.isclose(result.duration, source.duration):
-        return False
-    tracks = [(source.rotations, result.rotations)]
-    tracks += [(source.translations[n], t) for n, t in result.translations.items()]
-    return all(np.allclose(a, b, rtol=1e-6, atol=1e-6) for a, b in tracks)
+    """Return whether a result equals its source, as it does if no edit was given."""
+    from retime.motion.touched import difference
+
+    same_length = math.isclose(result.duration, source.duration)
+    return same_length and not difference(source.tracks, result.tracks, source.skeleton)
 
 
 def _must_be_whole_files(

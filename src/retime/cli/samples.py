@@ -100,7 +100,7 @@ def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
 
     wrong = next((n for n in names if n in DOWNLOADS), None)
     if wrong is not None:
-        raise InputError(f"{wrong} is fetched: retime samples get {wrong}")
+        raise InputError(f"{wrong} must be downloaded: retime samples get {wrong}")
     files = []
     for made in [sample(n) for n in names]:
         files.append(folder / f"{made.name}.{suffix}")

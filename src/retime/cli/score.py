@@ -39,8 +39,7 @@ def score(
         typer.Option(
             "--aligner",
             metavar="bayes|predictive",
-            help="Aligner: probabilistic (bayes), or that of the paper (predictive) "
-            "(default bayes).",
+            help="Aligner: probabilistic (bayes) or the paper's (predictive); default bayes.",
         ),
     ] = "bayes",
     count: Annotated[

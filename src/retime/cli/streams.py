@@ -36,7 +36,7 @@ class Streams:
             raise InputError("standard input can be read once; give the other input as a file")
         if sys.stdin is None or sys.stdin.isatty():
             raise InputError(
-                "nothing comes in by standard input; send a file to it: retime ... < FILE"
+                "there is nothing on standard input; send a file to it: retime ... < FILE"
             )
         data = sys.stdin.buffer.read()
         if not data:
@@ -96,7 +96,7 @@ def suffix_of(data: bytes) -> str:
         return ".usdz" if b".usd" in data[:256] else ".npz"
     if data[1:2] == b"\x50":
         return ".c3d"
-    raise InputError("standard input is of no format that can be recognised; name it, as in bvh:-")
+    raise InputError("standard input has no known format; name the format, as in bvh:-")
 
 
 def _stream(path: Path) -> str | None:

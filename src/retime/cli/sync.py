@@ -96,7 +96,7 @@ def _beats(
 
 
 def wave_of(audio: Path | None) -> Any:
-    """Read a song's outline for a picture: length in seconds, and low and high per part."""
+    """Read the waveform of a song: length in seconds, minimum and maximum per part."""
     if audio is None:
         return None
     from retime.media.audio.song import read_song

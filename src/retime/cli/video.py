@@ -21,7 +21,7 @@ def video(
         str,
         typer.Option(
             "--offset",
-            help="Time in the video of the motion's time 0 (s, default 0).",
+            help="Video time at time 0 of the motion (s, default 0).",
             metavar="TIME",
         ),
     ] = "0",

@@ -21,7 +21,7 @@ Offset = Annotated[
     str,
     typer.Option(
         "--offset",
-        help="Time in the media or the list of the motion's time 0 (s, default 0).",
+        help="Time in the media or the list at time 0 of the motion (s, default 0).",
         metavar="TIME",
     ),
 ]

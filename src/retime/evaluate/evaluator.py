@@ -128,7 +128,7 @@ class Evaluator:
         Returns the name and the result of each animation; ``None`` for one with a single pose.
         """
         if isinstance(job.source, Motion):
-            raise InputError("the animations of a file are evaluated together, not a motion's")
+            raise InputError("give a file: a motion has only one animation")
         names = [str(entry["name"]) for entry in format_of(job.source).contents(Path(job.source))]
         motions = job.reading.read_all(job.source)
         out: list[tuple[str, Evaluated | None]] = []
@@ -137,7 +137,7 @@ class Evaluator:
                 progress(number, len(names), name)
             out.append((name, self._animation(replace(job, source=motion), name)))
         if all(found is None for _, found in out):
-            raise InputError(f"{job.source} has no animation that lasts")
+            raise InputError(f"{job.source} has no animation of two or more frames")
         return out
 
     def _animation(self, job: Job, name: str) -> Evaluated | None:
@@ -191,8 +191,8 @@ def _in_time_alone(edit: Edit) -> Edit:
         return edit
     said = [n for n in edit.warp.notes if n.code != "arrival"]
     left = Note(
-        "keys move in time alone, so dragged limbs arrive only nearly where they were; bake the "
-        "result to lead them there",
+        "keys only move in time, so dragged limbs arrive near their source positions, but not "
+        "exactly there; bake the result to correct them",
         code="no-corrections",
     )
     return replace(edit, correction=None, warp=edit.warp.saying(*said, left))

@@ -13,7 +13,7 @@ from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.recipe import Step
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 
 # Median distance between the hips of two figures above which they are different figures, metres.
@@ -83,8 +83,8 @@ def _length_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
             "have is retimed",
             code="lengths-differ",
             name=name,
-            duration=Lasting(partner.duration),
-            source=Lasting(source.duration),
+            duration=Duration(partner.duration),
+            source=Duration(source.duration),
         )
     ]
 

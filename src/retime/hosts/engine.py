@@ -84,7 +84,7 @@ class Engine:
             self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
         except Exception as e:
             traceback.print_exc()
-            text = f"{type(e).__name__}: {e}. This is a fault of retime, not of the motion."
+            text = f"{type(e).__name__}: {e}. This is a bug in retime, not of the motion."
             self._say({"id": self._id, "error": text})
 
     def tell(self, word: str, share: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A motion as humanoid bones: what a stream carries of it at any time.
+"""A motion as the humanoid bones of a stream, at any time.
 
 Receivers apply the rotations to their own figures, whose rest is a T-pose facing +Z with the axes
 of every bone along the world's. The rotation of each joint is therefore sent relative to such a
@@ -42,14 +42,14 @@ ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class FigurePose:
-    """A figure at one moment: rotations (R, 4) and places (R, 3) of bones in their parents."""
+    """One pose: rotations (R, 4) and positions (R, 3) of bones relative to their parents."""
 
     turns: FloatArray
     offsets: FloatArray
     parents: tuple[int, ...]
 
     def bones(self) -> list[Bone]:
-        """Return each bone's place and rotation in its parent."""
+        """Return the position and rotation of each bone relative to its parent."""
         return [(*o, *q) for o, q in zip(self.offsets.tolist(), self.turns.tolist(), strict=True)]
 
     def world(self) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +62,7 @@ class FigurePose:
         return turns, places
 
     def blend(self, other: FigurePose, share: float) -> FigurePose:
-        """Return this pose with a fraction of another one of the same figure."""
+        """Blend this pose with a fraction of another one of the same figure."""
         return FigurePose(
             quat.slerp(self.turns, other.turns, share),
             (1 - share) * self.offsets + share * other.offsets,

@@ -1,4 +1,4 @@
-"""Cues: messages that go out when the recording passes chosen moments, by OSC or MIDI."""
+"""Cues: OSC or MIDI messages that are sent when the recording passes chosen times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VELOCITY = 100
 
 @dataclass(frozen=True)
 class CuePoint:
-    """A moment of a recording, and what goes out then."""
+    """A time of a recording, and the message to send then."""
 
     time: float
     target: str
@@ -48,7 +48,7 @@ def _note(path: str) -> int | None:
 
 
 class CueSender:
-    """Sends cues as the time that is shown passes them; what a jump leaves out is not sent."""
+    """Sends cues when the displayed time passes them; cues that a jump skips are not sent."""
 
     def __init__(self, cues: Sequence[CuePoint]) -> None:
         self._cues = sorted(cues, key=lambda c: c.time)
@@ -60,11 +60,11 @@ class CueSender:
         self.sent: list[CuePoint] = []
 
     def close(self) -> None:
-        """Let go of sockets and ports."""
+        """Close sockets and ports."""
         self._closing.close()
 
     def pass_to(self, reference: str | None, time: float, *, jumped: bool = False) -> None:
-        """Note the time that is shown now, and send what lies since the last."""
+        """Send the cues between the last displayed time and this one."""
         before, self._last = self._last, (reference, time)
         if reference is None or jumped:
             return

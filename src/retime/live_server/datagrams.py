@@ -1,4 +1,4 @@
-"""Datagrams that wait at a socket, with the moments at which they arrived.
+"""Read the waiting datagrams of a socket, with their times of arrival.
 
 A busy machine reads them late. On Linux the system tells when each came, so that the pause of this
 program is not taken for one of the performer.
@@ -32,13 +32,13 @@ class Datagram(NamedTuple):
 
 
 def note_arrivals(heard: socket.socket) -> None:
-    """Let the system note when datagrams arrive, where it can."""
+    """Enable time stamps of arriving datagrams, if the system supports them."""
     if sys.platform == "linux":
         heard.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
 
 
 def read_waiting(heard: socket.socket, most: int, clock: Callable[[], float]) -> list[Datagram]:
-    """Read up to ``most`` datagrams that wait, in the order in which they came."""
+    """Read up to ``most`` waiting datagrams, in their order of arrival."""
     out: list[Datagram] = []
     for _ in range(most):
         try:

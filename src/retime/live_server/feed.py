@@ -80,7 +80,7 @@ def feed_app(feeds: Sequence[Feed], page: Path | None = None) -> Starlette:
 
 
 class Feed:
-    """Sends every frame of one performer to all who listen.
+    """Sends every frame of one performer to all clients.
 
     ``hello`` is what a listener is told first: names of joints and recordings.
     """
@@ -92,7 +92,7 @@ class Feed:
 
     @property
     def listeners(self) -> int:
-        """How many listen."""
+        """Number of connected clients."""
         return len(self._listeners)
 
     def send(
@@ -139,7 +139,7 @@ class Feed:
                 listener.post(text)
 
     async def serve(self, socket: WebSocket) -> None:
-        """Send frames to one listener until it leaves."""
+        """Send frames to one client until it disconnects."""
         await socket.accept()
         if len(self._listeners) >= _MOST_LISTENERS:
             await socket.close(code=4429, reason="too many listeners")
@@ -166,7 +166,7 @@ class Feed:
             leaving.cancel()
 
     def status(self) -> Response:
-        """Return what went out last, without the figures."""
+        """Return the last sent values, without the figures."""
         return JSONResponse({**self._last, "listeners": self.listeners})
 
 

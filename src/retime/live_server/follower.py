@@ -1,4 +1,4 @@
-"""Who is followed, and where they are: start, following, loss and the time that goes out.
+"""Follow a performer: start, position, loss, and the output time.
 
 No network and no clock of its own: poses and times are given, so that an hour can be tried in
 seconds.
@@ -42,7 +42,7 @@ _LOOKS = 0.5
 
 @dataclass(frozen=True)
 class Part:
-    """A recording to follow, and what goes out for it."""
+    """A recording to follow, and the motion to send for it."""
 
     name: str
     """What it is called."""
@@ -145,7 +145,7 @@ class Follower:
         self.state = "following"
 
     def arrived(self, now: float) -> None:
-        """Record that packets of the performer arrived, whatever their stamps: no silence."""
+        """Record that packets of the performer arrived, whatever their time stamps."""
         self._arrived = now if self._arrived is None else max(now, self._arrived)
 
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:
@@ -239,7 +239,7 @@ class Follower:
             self.state = "following the cycle" if cycle else "following"
 
     def cue(self, now: float) -> Cue:
-        """Return what goes out now, by this machine's clock; calls come with rising times."""
+        """Return the output at a time of this machine's clock; times of calls must increase."""
         if self.part is None:
             return Cue(None, 0.0, 0.0, 0.0, 0.0, 0.0, None, "waiting")
         if self._arrived is not None and now - self._arrived > _SILENT_AFTER:

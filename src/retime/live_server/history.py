@@ -41,7 +41,7 @@ class _Performance:
 
 
 class History:
-    """Keeps the last performances, so that they can be judged when all is over.
+    """Keeps the last performances, to score them at the end.
 
     Times are those of the stream's first sender, who may begin again, or yield to another.
     """
@@ -58,7 +58,7 @@ class History:
         self.late = None
 
     def add(self, time: float, moment: float, source: float, confidence: float) -> None:
-        """Keep what was found for a pose, stamped by its sender, at a moment of our clock."""
+        """Store the result for a pose, with the time stamp of its sender and our time."""
         time = self._time.at(time, moment)
         now = self._performances[-1]
         if now.rows and time <= now.rows[-1][0]:
@@ -69,7 +69,7 @@ class History:
             self.late = (time - now.first[0]) - (source - now.first[1])
 
     def scores(self) -> list[tuple[str, TimingScore]]:
-        """Judge every performance that has enough moments."""
+        """Score every performance that is long enough."""
         out = []
         for p in self._performances:
             if len(p.rows) >= 2:

@@ -1,4 +1,4 @@
-"""The humanoid skeleton that streams speak of: which bone is which role, and what it is below."""
+"""The humanoid skeleton of streams: the role and the parent of each bone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PARENTS: dict[str, str] = {
 
 
 def nearest_parent(role: str, present: Collection[str]) -> str | None:
-    """Return the role that a bone is below: the nearest above it that is there, or the root."""
+    """Return the parent role of a bone: its nearest existing ancestor, or the root."""
     above = _PARENTS.get(role)
     while above is not None and above not in present:
         above = _PARENTS.get(above)

@@ -21,7 +21,7 @@ class Movement:
         self._past: deque[tuple[float, FloatArray]] = deque()
 
     def hear(self, pose: FloatArray, time: float) -> bool:
-        """Take in a pose (J, 3) at a time in seconds; return whether movement begins with it."""
+        """Add a pose (J, 3) at a time in seconds; return whether movement begins with it."""
         past = self._past
         past.append((time, pose))
         while len(past) > 2 and past[1][0] <= time - _WITHIN:

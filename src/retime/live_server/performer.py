@@ -1,4 +1,4 @@
-"""A performer as a stream tells: frames out of packets, and joints out of bones."""
+"""A streamed performer: assemble frames from packets, and joint positions from bones."""
 
 from __future__ import annotations
 
@@ -76,15 +76,15 @@ class Assembler:
 
     @property
     def waits(self) -> bool:
-        """Whether a frame has begun and is not whole."""
+        """Whether an incomplete frame has been received."""
         return bool(self._bones)
 
     def restart(self) -> None:
-        """Forget a sender that another has replaced."""
+        """Forget a sender that was replaced by another one."""
         self._forget()
 
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
-        """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
+        """Add a packet that arrived at a time of this machine's clock; return complete frames."""
         if packet.time is not None and self._clock_stands(packet.time, arrival):
             packet = replace(packet, time=None)
         if packet.time is not None and self._is_late(packet, packet.time, arrival):
@@ -137,7 +137,7 @@ class Assembler:
         return self._cycled and expected <= self._bones.keys()
 
     def flush(self) -> list[Frame]:
-        """End the frame that has begun, if one has."""
+        """End the incomplete frame and return it, if there is one."""
         if not self._bones:
             return []
         stamped = self._time is not None and self._time > self._last_time
@@ -165,7 +165,7 @@ class Assembler:
 
 
 class Performer:
-    """Where the joints of a streamed figure are.
+    """Joint positions of a streamed figure.
 
     ``joints`` are the roles that are wanted, in order.
     """
@@ -177,7 +177,7 @@ class Performer:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Roles that came lately."""
+        """Roles that were received recently."""
         return tuple(self._bones)
 
     def pose(self, frame: Frame) -> FloatArray:

@@ -1,4 +1,4 @@
-"""A BVH file that comes through a pipe, performed row by row as it comes."""
+"""Perform a BVH file from a pipe, row by row as it arrives."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from retime.motion import Motion
 
 # Rows that are read ahead of their time.
 _AHEAD = 256
-# What was held up catches up at this many times its own speed.
+# Delayed rows are played at this many times normal speed.
 _CATCHES_UP = 4.0
 
 
 class PipedReplay:
-    """The datagrams of rows that come through a pipe.
+    """The datagrams of rows that arrive through a pipe.
 
-    ``first`` is the figure with its first row, read from ``coming``. Rows that come before their
-    time, as those of a whole file do, wait for it. Those that come late are played at once: the
-    stream's clock is that of their arrival.
+    ``first`` is the figure with its first row, read from ``coming``. Rows that arrive early, such
+    as those of a complete file, wait for their time. Late rows are played at once: the clock of the
+    stream is that of their arrival.
     """
 
     def __init__(self, coming: ComingBvh, first: Motion) -> None:
@@ -34,7 +34,7 @@ class PipedReplay:
         self._step = 1.0 / first.rate
 
     async def play(self, clock: Callable[[], float]) -> AsyncIterator[bytes]:
-        """Yield each row's datagram when it has come and its time has; an empty one for no row."""
+        """Yield the datagram of each row at its time; an empty one for an invalid row."""
         rows = _Rows(self._coming)
         writer = BundleWriter(self.avatar.roles)
         start = clock()

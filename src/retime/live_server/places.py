@@ -50,7 +50,7 @@ class StreamAddress:
         return family, (str(address[0]), int(address[1]))
 
     def listening(self) -> socket.socket:
-        """Return a UDP socket that hears what is sent here."""
+        """Return a UDP socket that receives at this address."""
         family, address = self._family()
         heard = socket.socket(family, socket.SOCK_DGRAM)
         heard.setblocking(False)
@@ -68,7 +68,7 @@ class StreamAddress:
         return heard
 
     def sending(self) -> socket.socket:
-        """Return a UDP socket that sends here."""
+        """Return a UDP socket that sends to this address."""
         family, address = self._family()
         sender = socket.socket(family, socket.SOCK_DGRAM)
         sender.setblocking(False)

@@ -1,4 +1,4 @@
-"""Rates that a body could produce: a partner does not stop in mid-air because someone else did."""
+"""Limit rates to those a body could produce, so that a partner does not stop in mid-air."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PlausibleRates:
         self._regions = [r.corners for r in model.regions]
 
     def limited(self, source: float, rate: float, wanted: float, seconds: float) -> float:
-        """Return the rate nearest to a wanted one that is feasible here, and reachable in time.
+        """Return the nearest rate to a requested one that is feasible and can be reached in time.
 
         ``source`` is the motion's time; ``seconds`` pass until the next decision.
         """

@@ -1,4 +1,4 @@
-"""The time that goes out: steady and smooth, whatever comes in."""
+"""The output time: steady and smooth, even if the input is not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Limits(Protocol):
     """Limits of the playback speed of a motion."""
 
     def limited(self, source: float, rate: float, wanted: float, seconds: float) -> float:
-        """Return the rate nearest to a wanted one that can be reached from the present rate."""
+        """Return the nearest rate to a requested one that can be reached from the current rate."""
         ...
 
 
 class Playhead:
-    """Plays a recording in step with what an aligner finds.
+    """Plays a recording in sync with the times of an aligner.
 
     ``start`` and ``end`` are the recording's first and last time. The output is ``ahead`` seconds
     early, to compensate for display latency. ``limits`` bound the playback speed.
@@ -38,7 +38,7 @@ class Playhead:
         self.seek(start)
 
     def seek(self, time: float) -> None:
-        """Go on from another time, at once."""
+        """Continue from another time at once."""
         self.time, self.rate = time, 0.0
         self._heard, self._pace, self._moment = time, 0.0, 0.0
         self._now: float | None = None
@@ -46,18 +46,18 @@ class Playhead:
 
     @property
     def fade(self) -> float:
-        """After a jump, the fraction of what was shown before it that is still to be shown."""
+        """After a jump, the weight of the earlier pose in the cross-fade."""
         if self._jumped is None or self._now is None:
             return 0.0
         u = min((self._now - self._jumped) / _FADES, 1.0)
         return 1 - u * u * (3 - 2 * u)
 
     def hear(self, time: float, rate: float, moment: float) -> None:
-        """Take in the recording's time at a moment of this machine's clock, and its rate."""
+        """Set the recording's time and rate at a time of this machine's clock."""
         self._heard, self._pace, self._moment = time, max(rate, 0.0), moment
 
     def at(self, now: float) -> float:
-        """Return the recording's time to show now; calls come with rising times."""
+        """Return the recording's time to show now; times of calls must increase."""
         if self._now is None:
             self._now = now
             self.time = max(self.time, min(self._heard, self.end))

@@ -1,4 +1,4 @@
-"""How the stream comes in: who sends, how much, and what is lost on the way."""
+"""Reception of a stream: its sender, its rate and its losses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Reception:
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
-        """Return whether a datagram is looked at: not while someone else sends."""
+        """Return whether to parse a datagram: not while another sender is active."""
         if not self.listens_to(address, now):
             self.refused += 1
             return False
@@ -58,7 +58,7 @@ class Reception:
         return silent >= (_LEFT_PORT if same else _LEFT)
 
     def heeded(self, waiting: Sequence[Datagram]) -> list[Datagram]:
-        """Return those of some datagrams, in their order, that may be heard."""
+        """Return the datagrams that may be used, in their order."""
         out, heard = [], self.heard_at
         for datagram in waiting:
             if datagram.address == self.sender:
@@ -83,7 +83,7 @@ class Reception:
                 self.unknown[name] += 1
 
     def frame(self, time: float, now: float) -> None:
-        """Count a frame, stamped by its sender, that came now."""
+        """Count a frame that arrived now, with the time stamp of its sender."""
         self.known = True
         self._stamps.append((time, now))
 

@@ -1,4 +1,4 @@
-"""A file played as if someone performed it: the stream of a suit, without the suit."""
+"""Play a file like a live performance, without a motion capture suit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FASTEST = 16.0
 
 
 def speed_curve(text: str, start: float, end: float) -> TimeWarp:
-    """Read how fast a file is played: a warp from live time, which begins at 0, to the file's.
+    """Parse the playback speed of a file to a warp from live time, from 0, to file time.
 
     ``text`` is a number (``0.8``), speeds at live times with straight lines between them
     (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``). ``start`` and ``end`` are the
@@ -75,7 +75,7 @@ def _speeds(text: str) -> tuple[list[float], list[float]]:
 
 
 class Replay:
-    """The datagrams of a motion that is performed.
+    """The datagrams of a replayed motion.
 
     How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames per second.
     """

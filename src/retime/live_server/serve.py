@@ -1,4 +1,4 @@
-"""Running a server: sockets opened, the feed served, an end that leaves everything in order."""
+"""Run a server: open sockets, serve the feed, and shut down cleanly."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TOLD_EVERY = 0.25
 
 @dataclass(frozen=True)
 class Station:
-    """One performer: where they come in, who follows them, and where the partner goes."""
+    """One performer: the input address, the follower, and the output addresses."""
 
     follower: Follower
     """Who finds the time."""
@@ -324,7 +324,7 @@ def _must_be_certificate(certificate: Path, key: Path) -> None:
 
 
 def send_replay(replay: Replay, outs: tuple[StreamAddress, ...]) -> int:
-    """Play a file over the network at its own times, and return how many frames went out."""
+    """Send a file over the network at its own times, and return the number of frames."""
 
     async def send() -> int:
         loop = asyncio.get_running_loop()

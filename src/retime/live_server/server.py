@@ -99,11 +99,11 @@ class _Figure:
         self._before: FigurePose | None = None
 
     def pose(self, cue: Cue, performer: Mapping[str, FloatArray], now: float) -> FigurePose:
-        """Return the figure of a cue: its limbs where they touch, and cross-faded after a jump."""
+        """Return the figure of a cue, with touching limbs and a cross-fade after a jump."""
         pose = recorded = self.avatar.pose(cue.time)
         if self._toucher is not None:
             known = cue.confidence if cue.state in ("following", "stopped") else 0.0
-            # Who is hardly known, or gone, is let go of, and not at once.
+            # Let go of a performer who is lost or uncertain, gradually.
             wanted = min(max((known - _LETS_GO) / (_TOUCHES - _LETS_GO), 0.0), 1.0)
             most = min((now - self._now) / _SETTLES, 1.0)
             self._share += min(max(wanted - self._share, -most), most)
@@ -119,14 +119,14 @@ class _Figure:
         return pose
 
     def points(self, time: float) -> FloatArray:
-        """Return where the joints of the last pose are, which was shown at a time."""
+        """Return the joint positions of the last pose, which was shown at a time."""
         if self._shown is None or self._plain:
             return self.avatar.points(time)  # without a walk along the bones
         return self._shown.world()[1]
 
 
 class LiveServer:
-    """Where a performer comes in and a partner goes out.
+    """Receives a performer and sends a partner.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class LiveServer:
     # ---- in
 
     def receive(self, data: bytes, address: tuple[str, int], now: float) -> None:
-        """Take in a datagram; whatever it holds, nothing but a count comes of it."""
+        """Process a datagram; invalid contents are only counted."""
         if not self.reception.admits(address, now):
             return
         self._since_frame += 1
@@ -219,7 +219,7 @@ class LiveServer:
         self.follower.hear(pose, now, now)
 
     def flush(self, now: float) -> None:
-        """End the frame that waits for a packet which is lost."""
+        """End a frame that waits for a lost packet."""
         for frame in self.assembler.flush():
             self._play(frame, now)
 

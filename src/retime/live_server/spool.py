@@ -39,7 +39,7 @@ _RIGID = 1e-3
 
 
 class Spool:
-    """Keeps a stream in a file beside the recording's place, a frame a row.
+    """Stores a stream in a file next to the recording, one row per frame.
 
     A run that was killed leaves the file; the next one with the same name makes a recording of it
     first, under a name that is free, so nothing is lost. One process at a time has it.
@@ -87,7 +87,7 @@ class Spool:
         return target
 
     def add(self, frame: Frame) -> None:
-        """Keep a frame."""
+        """Store a frame."""
         row = [self._time.at(frame.time, frame.moment), *(frame.root or _NONE)]
         for role in _ROLES:
             row += frame.bones.get(role, _NONE)
@@ -95,12 +95,12 @@ class Spool:
         self.count += 1
 
     def leave(self) -> None:
-        """Keep the frames beside the recording's place, for the next run to recover."""
+        """Keep the stored frames, so that the next run can recover them."""
         with contextlib.suppress(OSError):  # a full disk; the rows before are whole
             self._file.close()
 
     def close(self) -> Motion | None:
-        """Write the recording; return it, or ``None`` where nothing came."""
+        """Write the recording; return it, or ``None`` if nothing was received."""
         self.leave()
         motion = _motion_of(read_bytes(self.beside))
         if motion is not None:

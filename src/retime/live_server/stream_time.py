@@ -1,4 +1,4 @@
-"""The time of a stream whose sender may begin again, or yield to another."""
+"""The time of a stream whose sender may restart or be replaced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _ASTRAY = 0.5
 
 
 class StreamTime:
-    """Counts on by the sender's clock, as long as that goes as ours does, otherwise by ours.
+    """Uses the clock of the sender while it agrees with ours, otherwise our clock.
 
     It counts from ``start``. Default: from the sender's first stamp.
     """
@@ -19,7 +19,7 @@ class StreamTime:
         self._owed = 0.0
 
     def at(self, stamp: float, moment: float) -> float:
-        """Return the time of a frame, stamped by its sender, at a moment of our clock."""
+        """Return the time of a frame from the stamp of its sender and our clock."""
         if self._time is None:
             self._time = stamp
         if self._last is not None:

@@ -44,7 +44,7 @@ _LIMBS = {
 
 @dataclass(frozen=True)
 class TouchPair:
-    """Which joint of the partner touches which of the performer."""
+    """A joint of the partner, and the joint of the performer that it touches."""
 
     partner: str
     performer: str
@@ -112,7 +112,7 @@ class Touch:
         return tuple((float(a), float(b)) for a, b in spans if b - a >= _SHORTEST)
 
     def weight(self, time: float) -> float:
-        """Return how much the joints touch at a time of the recording, eased, 0 to 1."""
+        """Return the weight of the touch at a time of the recording, eased, 0 to 1."""
         most = 0.0
         for start, end in self.spans:
             u = min((time - start) / EASE + 1, (end - time) / EASE + 1, 1.0)
@@ -121,7 +121,7 @@ class Touch:
         return most
 
     def offset(self, time: float) -> FloatArray:
-        """Return from the performer's joint to the partner's (3,), metres."""
+        """Return the offset from the performer's joint to the partner's (3,), metres."""
         return np.array([np.interp(time, self._times, self._offset[:, c]) for c in range(3)])
 
 

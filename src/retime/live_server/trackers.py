@@ -1,4 +1,4 @@
-"""A performer who wears a headset, controllers or trackers: joints out of a few devices.
+"""A performer with a headset, controllers or trackers: joint positions from a few devices.
 
 The stream does not contain where a device is worn, or how far it is from the joint. Both are found
 in a calibration pose: the performer stands still in the first pose of the recording. Devices are
@@ -46,12 +46,12 @@ class Trackers:
 
     @property
     def waits(self) -> bool:
-        """Whether devices come, and the calibration pose is awaited."""
+        """Whether devices are received but not calibrated."""
         return self._worn is None and bool(self._seen)
 
     @property
     def worn(self) -> dict[str, str]:
-        """Which joint each device is worn at."""
+        """The joint that each device is worn at."""
         return {name: self.joints[j] for name, (j, _) in (self._worn or {}).items()}
 
     def calibrate(self) -> None:
@@ -60,7 +60,7 @@ class Trackers:
         self._past.clear()
 
     def pose(self, devices: Mapping[str, Bone], now: float) -> FloatArray | None:
-        """Take in devices; return the joints' positions (J, 3), NaN where none is worn.
+        """Add positions of devices; return joint positions (J, 3), NaN without a device.
 
         ``None`` until the performer has stood in the calibration pose.
         """

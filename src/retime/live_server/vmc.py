@@ -64,7 +64,7 @@ class _Quiet(logging.Filter):
     """Keeps python-osc from logging every bad datagram: anybody could fill a terminal with them."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let others speak."""
+        """Pass records of other modules."""
         return record.module not in ("osc_bundle", "osc_message", "osc_packet")
 
 
@@ -72,7 +72,7 @@ logging.getLogger().addFilter(_Quiet())  # it speaks as the root
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Take a datagram apart; one that is not a VMC message is an ``InputError``."""
+    """Parse a datagram; one that is not a VMC message is an ``InputError``."""
     if len(data) > _MOST_BYTES:
         raise InputError(f"a datagram of {len(data)} bytes is too large")
     try:

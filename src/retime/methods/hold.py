@@ -24,7 +24,7 @@ class HoldParameters(ContactParameters):
     joints: Annotated[
         Sequence[str],
         About(
-            "What to hold: joints, roles, or feet, toes, hands. Default: all that touches.",
+            "Joints, roles, or feet, toes, hands to hold. Default: all that have contacts.",
             flag="joint",
             metavar="NAME",
         ),

@@ -92,7 +92,7 @@ def _listed(motions: Sequence[Motion | Iterable[Motion]]) -> list[Motion]:
 def _must_fit(first: Motion, other: Motion, number: int) -> None:
     if not first.skeleton.same_joints(other.skeleton):
         raise InputError(
-            f"clip {number} has another skeleton than clip 1: "
+            f"clip {number} differs from clip 1 in its skeleton: "
             + "; ".join(differences(first.skeleton, other.skeleton))
         )
     one, two = first.units, other.units

@@ -171,7 +171,7 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
     # Small numbers are metres, large ones centimetres.
     scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
     assumed = Note(
-        f"lengths assumed to be {name}, for no person of known size is in the file",
+        f"lengths assumed to be {name}, because the file shows no person of known size",
         Remedy("give the scale in metres per unit if that is wrong", parameter="reading.scale"),
         code="unit-assumed",
     )
@@ -204,7 +204,7 @@ def infer_units(
         if up == "Z":
             notes.append(
                 Note(
-                    "Z assumed to be the up axis, along which the figure stands",
+                    "Z assumed to be the up axis, because the figure stands along it",
                     code="up-axis-inferred",
                 )
             )

@@ -14,7 +14,7 @@ from retime.motion.layers import Sampled
 from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
 from retime.notes import Note
-from retime.sentences import Lasting
+from retime.sentences import Duration
 from retime.timing import TimeWarp
 
 # Largest size of the rotations of a motion: half an hour of 150 joints at 120 fps.
@@ -52,7 +52,7 @@ class Frames:
             raise InputError(
                 "{length} at {rate:g} fps is {count:.3g} frames, more than the {most} that fit in "
                 "memory; lower the frame rate or the duration",
-                length=Lasting(end - start),
+                length=Duration(end - start),
                 rate=rate,
                 count=count,
                 most=most,
@@ -82,8 +82,8 @@ def _rounding(length: float, n: int, rate: float) -> Note:
     return Note(
         "the length was rounded from {asked:.5g} to {made:.5g}, {frames} frames at {fps:g} fps",
         code="length-rounded",
-        asked=Lasting(length),
-        made=Lasting(n / rate),
+        asked=Duration(length),
+        made=Duration(n / rate),
         frames=n + 1,
         fps=rate,
     )

@@ -119,7 +119,7 @@ class IsolatedLibrary:
         if answer is None:
             (place / _ANSWERS).unlink(missing_ok=True)
             raise FormatError(
-                f"the file is damaged: the {self.kind} library breaks down on it", path=path
+                f"the file is damaged: the {self.kind} library crashes on it", path=path
             )
         if "refused" in answer:
             raise FormatError(answer["refused"], path=path)

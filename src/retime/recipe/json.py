@@ -16,7 +16,7 @@ from retime.motion import Motion
 from retime.parameters import declared
 from retime.recipe.recipe import Recipe, Step
 from retime.recipe.upgrade import VERSION, upgrade_notes, upgrade_parameters
-from retime.sentences import Numbered
+from retime.sentences import StepName
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -96,7 +96,7 @@ def from_document(document: Any) -> Recipe:
             values = entry.get("parameters", {})
             notes += upgrade_notes(entry["method"], values, version)
         except InputError as e:
-            raise e.within(Numbered("step", number)) from None
+            raise e.within(StepName("step", number)) from None
     given = document.get("input")
     if given is not None and not isinstance(given, Mapping):
         raise InputError('"input" must be an object')

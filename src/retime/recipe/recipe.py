@@ -20,7 +20,7 @@ from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
 from retime.pictured import Pictured
-from retime.sentences import Lasting, Numbered
+from retime.sentences import Duration, StepName
 from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
@@ -138,8 +138,8 @@ def _rounding_notes(duration: float, frames: int, rate: float) -> list[Note]:
             "{fps:g} fps",
             Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
-            asked=Lasting(duration),
-            duration=Lasting(frames / rate),
+            asked=Duration(duration),
+            duration=Duration(frames / rate),
             frames=frames + 1,
             fps=rate,
         )
@@ -307,7 +307,7 @@ def _solve_step(
 def _at_step(error: RetimeError, number: int, name: str) -> RetimeError:
     """Add the step to an error."""
     error.step = number
-    return error.within(Numbered("step", number, name))
+    return error.within(StepName("step", number, name))
 
 
 def _last_with_duration(steps: Sequence[Step]) -> int | None:

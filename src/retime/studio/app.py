@@ -1,4 +1,4 @@
-"""The studio on the wire: routes and the socket, thin; what they do is the hub's."""
+"""The web application of the studio: routes and the socket, which call the hub."""
 
 from __future__ import annotations
 

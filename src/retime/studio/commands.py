@@ -34,12 +34,12 @@ class _Command(Struct, frozen=True, forbid_unknown_fields=True):
     """Data that makes another project of one."""
 
     def apply(self, project: Project) -> Project:
-        """Return the project that it makes, or raise an ``InputError``."""
+        """Return the changed project, or raise an ``InputError``."""
         raise NotImplementedError
 
 
 class AddMotion(_Command, frozen=True, tag="add_motion"):
-    """Take a motion into the project, and use it as the source if there is none yet."""
+    """Add a motion to the project, and use it as the source if there is none yet."""
 
     motion: MotionEntry
 
@@ -53,12 +53,12 @@ class AddMotion(_Command, frozen=True, tag="add_motion"):
 
 
 class RemoveMotion(_Command, frozen=True, tag="remove_motion"):
-    """Take a motion out of the project, where all motions shared one recipe: in old journals."""
+    """Remove a motion from a project whose motions share one recipe (old journals only)."""
 
     id: str
 
     def apply(self, project: Project) -> Project:
-        """Return the project without the motion, unless a step looks at it."""
+        """Return the project without the motion; raise if a step uses it."""
         if project.recipes:
             return DropMotion(self.id).apply(project)
         _must_be_unused(project, self.id)
@@ -68,12 +68,12 @@ class RemoveMotion(_Command, frozen=True, tag="remove_motion"):
 
 
 class DropMotion(_Command, frozen=True, tag="drop_motion"):
-    """Take a motion and its recipe out of the project; its file stays."""
+    """Remove a motion and its recipe from the project; its file stays."""
 
     id: str
 
     def apply(self, project: Project) -> Project:
-        """Return the project without the motion, unless another's step looks at it."""
+        """Return the project without the motion; raise if a step of another motion uses it."""
         _must_be_unused(project, self.id)
         if project.source == self.id:
             following = next((m for m in project.motions if m != self.id), None)
@@ -87,7 +87,7 @@ class DropMotion(_Command, frozen=True, tag="drop_motion"):
 
 
 class UseMotion(_Command, frozen=True, tag="use_motion"):
-    """Retime this motion by the recipe that all motions share: in old journals."""
+    """Retime this motion by the recipe that all motions share (old journals only)."""
 
     id: str
 
@@ -105,7 +105,7 @@ class ChooseMotion(_Command, frozen=True, tag="choose_motion"):
     id: str
 
     def apply(self, project: Project) -> Project:
-        """Return the project with another source, whose recipe is the one that is edited."""
+        """Return the project with another source, whose recipe is then edited."""
         project.motion(self.id)
         if project.source == self.id:
             return project
@@ -124,7 +124,7 @@ class SetRecipe(_Command, frozen=True, tag="set_recipe"):
     steps: tuple[NewStep, ...]
 
     def apply(self, project: Project) -> Project:
-        """Return the project with these steps alone in the version of these motions."""
+        """Return the project with only these steps in the version of these motions."""
         source = project.source
         for motion in self.motions:
             project = ChooseMotion(motion).apply(project)
@@ -133,7 +133,7 @@ class SetRecipe(_Command, frozen=True, tag="set_recipe"):
 
 
 class MoveFile(_Command, frozen=True, tag="move_file"):
-    """Say where a motion's file lies now, and what it holds."""
+    """Set the new path and content of a motion's file."""
 
     id: str
     path: str
@@ -156,7 +156,7 @@ class AddAudio(_Command, frozen=True, tag="add_audio"):
 
 
 class MoveAudio(_Command, frozen=True, tag="move_audio"):
-    """Let the sound start at another time."""
+    """Set the start time of the sound."""
 
     offset: float
 
@@ -168,7 +168,7 @@ class MoveAudio(_Command, frozen=True, tag="move_audio"):
 
 
 class RemoveAudio(_Command, frozen=True, tag="remove_audio"):
-    """Take the sound away."""
+    """Remove the sound."""
 
     def apply(self, project: Project) -> Project:
         """Return the project without sound."""
@@ -181,7 +181,7 @@ class SetJointSets(_Command, frozen=True, tag="set_joint_sets"):
     sets: dict[str, tuple[str, ...]]
 
     def apply(self, project: Project) -> Project:
-        """Return the project with these sets alone."""
+        """Return the project with only these sets."""
         must_be_sets(self.sets)
         return replace(project, joint_sets=self.sets)
 
@@ -220,14 +220,14 @@ class MoveStep(_Command, frozen=True, tag="move_step"):
     index: int
 
     def apply(self, project: Project) -> Project:
-        """Return the project with the step elsewhere."""
+        """Return the project with the step at its new place."""
         version, steps, place = _steps_around(project, self.id)
         steps.insert(max(self.index, 0), steps.pop(place))
         return _with_steps(project, version, steps)
 
 
 class ChangeStep(_Command, frozen=True, tag="change_step"):
-    """Change parameters (``null`` brings the default back), weight, mute or label of a step."""
+    """Change parameters (``null`` restores the default), weight, mute or label of a step."""
 
     id: str
     parameters: dict[str, Any] = {}
@@ -236,14 +236,14 @@ class ChangeStep(_Command, frozen=True, tag="change_step"):
     label: str | None = None
 
     def apply(self, project: Project) -> Project:
-        """Return the project with the changed step, which must be one."""
+        """Return the project with the changed step, which must be valid."""
         changed = self.preview(project)
         _, steps, place = _steps_around(changed, self.id)
         must_be_a_step(steps[place])
         return changed
 
     def preview(self, project: Project) -> Project:
-        """Return the project with the changed step, whatever it is worth."""
+        """Return the project with the changed step, without validating it."""
         version, steps, place = _steps_around(project, self.id)
         values = steps[place].parameters | self.parameters
         told = {"weight": self.weight, "mute": self.mute, "label": self.label}
@@ -256,13 +256,13 @@ class ChangeStep(_Command, frozen=True, tag="change_step"):
 
 
 class ReplaceSteps(_Command, frozen=True, tag="replace_steps"):
-    """Replace all steps of a version, as by a recipe that is brought in."""
+    """Replace all steps of a version, for example by an imported recipe."""
 
     version: Version
     steps: tuple[NewStep, ...]
 
     def apply(self, project: Project) -> Project:
-        """Return the project with these steps alone in the version."""
+        """Return the project with only these steps in the version."""
         if len(self.steps) > MOST_STEPS:
             raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
         made = _with_steps(project, self.version, [])
@@ -272,7 +272,7 @@ class ReplaceSteps(_Command, frozen=True, tag="replace_steps"):
 
 
 class CopyVersion(_Command, frozen=True, tag="copy_version"):
-    """Make a version the same as the other."""
+    """Copy one version to the other."""
 
     to: Version
 
@@ -301,13 +301,13 @@ Command = AddMotion | MoveFile | AddAudio | RemoveMotion | UseMotion | ClientCom
 
 
 def change(project: Project, command: Command) -> Project:
-    """Apply a command; a project that it does not fit is left unchanged, with an ``InputError``."""
+    """Apply a command; raise an ``InputError`` if it does not fit the project."""
     must_travel(command)  # all that is new in the project comes with the command
     return command.apply(project)
 
 
 def preview(project: Project, command: Command) -> Project:
-    """Apply a command that is not to stay: a drag's. Whether its step is one shows when solved."""
+    """Apply a temporary command, such as that of a drag; its step is validated when solved."""
     must_travel(command)
     made = command.preview if isinstance(command, ChangeStep) else command.apply
     return made(project)
@@ -324,8 +324,8 @@ def _must_be_unused(project: Project, motion: str) -> None:
                 if _mentions(step.parameters, OWN_MOTION + motion):
                     whose = "" if owner == project.source else f" of {project.motion(owner).name}"
                     raise InputError(
-                        f"{project.motions[motion].name} is what {step.method} of version "
-                        f"{version}{whose} looks at; choose another there first"
+                        f"{project.motions[motion].name} is used by {step.method} of version "
+                        f"{version}{whose}; choose another motion there first"
                     )
 
 

@@ -23,7 +23,7 @@ def carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, .
 def bars_of(
     motion: Motion, contacts: Sequence[tuple[Contact, Sequence[Contact]]]
 ) -> list[frame_headers.ContactBar]:
-    """Return contacts as bars, each with those that it was given as."""
+    """Return contacts as bars, each with the given contacts that it comes from."""
     return [
         frame_headers.ContactBar(
             c.joint, motion.skeleton.index(c.joint), c.start, c.end,
@@ -35,7 +35,7 @@ def bars_of(
 
 
 def flights_of(found: Evaluated, step: Solved | None) -> list[tuple[float, float]]:
-    """List stretches of the result in which nothing touches although the body does not fall."""
+    """List parts of the result in which nothing touches although the body does not fall."""
     start, given, only = found.source, None, False
     warp = found.warp.of_body()
     if step is not None and len(step.given) > 2:

@@ -32,7 +32,7 @@ _LITTLE = 1e-3
 def editor_of(
     job: jobs.Result, found: Evaluated, solved: Solved
 ) -> tuple[Editor | None, dict[str, Any]]:
-    """Return what the editor of a step needs, and its arrays; nothing for steps without one."""
+    """Return the data and arrays of a step's editor; nothing for steps without one."""
     name = job.steps[solved.number - 1]
     made: tuple[Editor, dict[str, Any]]
     match solved.step.method:
@@ -66,7 +66,7 @@ def _joint_times(found: Evaluated, place: int) -> FloatArray:
 
 
 def step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
-    """Move from every step's own times to the source's and the result's, where they differ."""
+    """Convert times of each step to those of the source and the result, if they differ."""
     timing = [s for s in found.solved if s.edit.warp is not None and not s.edit.warp.is_identity]
     if len(timing) < 2:
         return {}
@@ -81,7 +81,7 @@ def step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
 
 
 def layers(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
-    """Return what each step adds to the source time: the body's, the least and the most joint's."""
+    """Return the effect of each step on source time: of the body, and the range of all joints."""
     if not found.solved:
         return {}
     times = np.linspace(*found.motion.domain, min(_LAYER, len(found.motion)))

@@ -1,4 +1,4 @@
-"""Jobs become frames: motions are read, recipes solved, and what windows draw is put together.
+"""Convert jobs to frames: read motions, solve recipes, and collect the data that windows draw.
 
 An evaluator keeps what the next job is likely to need: the motions that were read last, and what
 each version's steps found, so that a dragged keytime costs its own step alone.
@@ -46,7 +46,7 @@ _MOST_VALUES = 1 << 28
 
 
 class FrameMaker:
-    """Does jobs one after the other, and makes the frames that windows are sent.
+    """Does jobs one after the other, and makes the frames for windows.
 
     ``progress`` is told what is being done and the fraction that is done, if known.
     """
@@ -58,7 +58,7 @@ class FrameMaker:
     # ---- motions
 
     def motion(self, clip: jobs.Clip) -> Motion:
-        """Read a motion, or take the one that was read before."""
+        """Read a motion, or return the cached one."""
         return self._motion(
             Job(source=clip.path, animation=clip.animation, sha256=clip.sha256), clip
         )
@@ -82,7 +82,7 @@ class FrameMaker:
         return last(motion, "contacts shown", (), lambda: detect_contacts(motion))
 
     def inspect(self, job: jobs.Inspect) -> list[str | None]:
-        """List the animations of a readable file that last: one ``None`` if there is one motion.
+        """List the animations of a file that have a duration; ``None`` for a file with one motion.
 
         The one that is read where none is chosen comes first.
         """
@@ -131,7 +131,7 @@ class FrameMaker:
         return frame_headers.frame(header, arrays)
 
     def mesh(self, job: jobs.Mesh) -> None:
-        """Write the mesh of a motion's file where a window gets it from."""
+        """Write the mesh of a motion's file for a window."""
         write_mesh(self.motion(job.clip), job.path)
 
     # ---- results
@@ -139,7 +139,7 @@ class FrameMaker:
     def evaluate(
         self, job: jobs.Result, target: str | None = None, fps: float | None = None
     ) -> Evaluated:
-        """Solve a recipe, taking over what the version's last evaluation found."""
+        """Solve a recipe, and reuse results of the version's last evaluation."""
         clip = job.clip
         wanted = Job(
             source=clip.path,
@@ -236,7 +236,7 @@ class FrameMaker:
         return messages.Answer(job.request, listed)
 
     def live(self, job: jobs.Live) -> bytes:
-        """Follow a motion as if it came live, and make the frame that shows how it went."""
+        """Follow a motion like a live stream, and make the frame with the result."""
         from retime.studio.following import live_frame
 
         reference, performer = self.motion(job.reference), self.motion(job.performer)
@@ -246,7 +246,7 @@ class FrameMaker:
     # ---- physics
 
     def physics(self, job: jobs.Physics) -> bytes:
-        """Make the frame that says what physics thinks of a result."""
+        """Make the frame with the physics of a result."""
         from retime.studio.physics import physics_frame
 
         found = self.evaluate(job.result)
@@ -256,7 +256,7 @@ class FrameMaker:
     def watch(
         self, job: jobs.Watch, emit: Callable[[bytes], None], pushed: Callable[[], Any]
     ) -> bytes:
-        """Solve a physics step step by step, with a frame for each; the last is the result's."""
+        """Solve a physics step slowly, and send a frame for each iteration; return the result's."""
         from retime.studio.physics import watch_solution
 
         found = self.evaluate(job.result)

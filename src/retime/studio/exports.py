@@ -1,4 +1,4 @@
-"""Files that go out: one result in some format, or all retimed clips in their own files."""
+"""Exported files: one result in some format, or all retimed clips in their own files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RATES = (1.0, 1000.0)
 
 
 class Exports:
-    """Writes files for one session's windows; who asked for one removes it."""
+    """Writes files for the windows of a session; the caller removes them."""
 
     def __init__(self, maker: JobMaker, intake: Intake, workers: Workers) -> None:
         self.maker, self.intake, self.workers = maker, intake, workers
@@ -32,7 +32,7 @@ class Exports:
     async def one(
         self, project: Project, form: jobs.EXPORTS, version: Version, fps: float | None
     ) -> tuple[Path, str]:
-        """Write a version's result to a file of its own; return it, and the name that it gets."""
+        """Write the result of a version to a file; return it and its download name."""
         _must_be_a_rate(fps)
         result = self.maker.result(project, (version, None))
         if result is None or project.source is None:
@@ -46,7 +46,7 @@ class Exports:
         return place, name
 
     async def mesh(self, project: Project, name: str) -> tuple[Path, bool]:
-        """Return the file with a motion's mesh, and whether it was made for the one who asked.
+        """Return the file with a motion's mesh, and whether it was made for the caller.
 
         Where windows read the motion's format, it is the motion's own file.
         """

@@ -1,4 +1,4 @@
-"""A motion followed as if it came live, for a window to play back."""
+"""Follow a motion like a live stream, for playback in a window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WINDOW = 0.25
 
 
 def live_frame(job: jobs.Live, reference: Motion, performer: Motion) -> bytes:
-    """Follow a performer frame by frame, and say how it went."""
+    """Follow a performer frame by frame, and return the result."""
     found = score(BayesAligner(reference), performer)
     header = frame_headers.LiveHeader(
         request=job.request,

@@ -1,4 +1,4 @@
-"""Forms for the methods, made from the parameters that they declare."""
+"""Forms of the methods, made from their declared parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers of the studio's binary frames; ``web/src/protocol.ts`` is made of them.
+"""Headers of the studio's binary frames; ``web/src/protocol.ts`` is generated from them.
 
 A frame is four bytes that tell the header's length (little-endian), the header as JSON, padding to
 four bytes, and float32 values, one array after the other as the header's ``arrays`` lists them.
@@ -180,7 +180,7 @@ class ResultHeader(Struct, frozen=True, tag="result"):
 
 
 class ViolationRow(Struct, frozen=True):
-    """A stretch that no body could have produced, in the source's and the output's time."""
+    """An infeasible part, in the times of source and output."""
 
     start: float
     end: float
@@ -215,7 +215,7 @@ class PhysicsHeader(Struct, frozen=True, tag="physics"):
 
 
 class LiveHeader(Struct, frozen=True, tag="live"):
-    """A motion followed as if it came live: the performer's, against the source as the recording.
+    """The result of following a performer's motion, with the source as the recording.
 
     Arrays: ``times`` (T,) live time, ``source`` (T,) the recording's time that was found,
     ``rate`` and ``confidence`` (T,), ``late`` (T,) seconds behind the recording's own pace (NaN

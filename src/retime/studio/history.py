@@ -13,7 +13,7 @@ _ENTRIES = {"keytimes": "keytime", "keys": "surface key", "edits": "pose edit", 
 
 
 def change_name(before: Project, after: Project) -> str:
-    """Name what makes one document of another, as a menu says it: "Move keytime"."""
+    """Name the change between two documents, as in a menu: "Move keytime"."""
     if before.motions != after.motions:
         return _motions(before, after)
     if before.audio != after.audio:

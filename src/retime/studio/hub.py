@@ -1,4 +1,4 @@
-"""The hub: windows on one document, what each is shown, and who computes it.
+"""The hub: the windows of one document, and the results that each shows.
 
 It stands between the session (the document), the workers (the computing) and the windows (the
 people). It knows no HTTP: a window is an outbox that someone empties.
@@ -61,7 +61,7 @@ class Hub:
     # ---- windows
 
     def join(self) -> Window:
-        """Take a window in, and show it what there is."""
+        """Add a window, and send it the current state."""
         from retime.samples import SAMPLES
 
         window = Window()
@@ -87,13 +87,13 @@ class Hub:
         return window
 
     def leave(self, window: Window) -> None:
-        """Let a window go; what was computed for it alone is forgotten."""
+        """Remove a window, and the results that only it used."""
         self.windows.discard(window)
         self._stop_listening(window)
         self.workers.drop(f"preview:{window.number}")
 
     async def receive(self, window: Window, message: messages.ClientMessage) -> None:
-        """Do what a window asks for; what is wrong with it, it is told."""
+        """Handle a request of a window; problems are sent to it."""
         await self._guarded(
             window, getattr(message, "request", None), self._receive(window, message)
         )
@@ -329,7 +329,7 @@ class Hub:
         self.changed()
 
     async def take(self, name: str, place: Path, version: Version) -> None:
-        """Take in a file that was sent: a motion, sound, a recipe or a warp."""
+        """Add an uploaded file: a motion, sound, a recipe or a warp."""
         commands = await self.intake.take(name, place, version)
         self.session.do(*[await self._in_seconds(c) for c in commands])
         self.changed()

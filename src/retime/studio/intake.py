@@ -1,4 +1,4 @@
-"""Files on their way into a project: looked at by a worker first, then kept and named."""
+"""Add files to a project: a worker checks them, then they are stored and named."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SUFFIXES = {
 
 
 class Intake:
-    """Takes files in and makes places for files that go out.
+    """Adds files to a project, and makes paths for exports.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Intake:
         return list(dict.fromkeys([*motions, ".json", *_SOUNDS]))
 
     async def take(self, name: str, place: Path, version: Version) -> list[Command]:
-        """Take in a file that was sent and is at a place of its own: say what to do with it."""
+        """Add an uploaded file from its temporary path; return what to do with it."""
         suffix = Path(name).suffix.lower()
         try:
             if suffix == ".json":
@@ -117,7 +117,7 @@ class Intake:
         ]
 
     async def named(self, place: Path) -> list[Command]:
-        """Take in a file that was named when the studio was started.
+        """Add a file that was given when the studio was started.
 
         One under the root stays where it is; one from elsewhere is copied into the project.
         """
@@ -130,7 +130,7 @@ class Intake:
         return self._entries(kept, place.stem, animations)
 
     async def sample(self, name: str) -> Command:
-        """Take in a bundled motion."""
+        """Add a bundled motion."""
         from retime.io import write
         from retime.samples import sample
 
@@ -140,7 +140,7 @@ class Intake:
         return AddMotion(MotionEntry(name, self.workspace.relative(place), _hash(place)))
 
     async def locate(self, project: Project, name: str, path: str | None) -> Command:
-        """Find a motion's file again: where a person says, or by its content."""
+        """Find a motion's file again, by a given path or by its content."""
         entry = project.motion(name)
         if path is not None:
             place = self.workspace.resolve(path)

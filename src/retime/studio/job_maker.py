@@ -1,4 +1,4 @@
-"""From the document to jobs: which files, which recipe, and where they may lie."""
+"""Make jobs from the document: files, recipes, and allowed paths."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class JobMaker:
         self.missing: list[str] = session.missing()
 
     def clip(self, project: Project, name: str) -> jobs.Clip:
-        """Name a motion of the document by its file."""
+        """Return a motion of the document as its file."""
         entry = project.motion(name)
         place = self.session.workspace.resolve(entry.path)
         return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
 
     def references(self, project: Project) -> dict[str, jobs.Clip]:
-        """Find the files that steps of the source follow, by the path that names each.
+        """Find the files that steps of the source refer to, by their paths in the document.
 
         Windows show them beside the result. A folder shows nothing, and what is wrong with a path
         is said where the step is solved.
@@ -58,7 +58,7 @@ class JobMaker:
         *,
         motion: str | None = None,
     ) -> jobs.Result | None:
-        """Make the job of a version's result; none where there is no motion yet.
+        """Make the job of a version's result; ``None`` if there is no motion yet.
 
         It is that of the source, or of another motion by its own recipe.
         """
@@ -79,7 +79,7 @@ class JobMaker:
     def question(
         self, project: Project, asked: messages.Ask, window: Window
     ) -> tuple[jobs.Result, jobs.Job, str, str]:
-        """Turn a window's question into the result it is about, a job, who does it, its purpose."""
+        """Convert a window's question to its result, the job, its worker and its purpose."""
         result = self.result(project, window.shows)
         if result is None:
             raise InputError("There is no motion yet. Open one first.")

@@ -22,7 +22,7 @@ class Clip(Struct, frozen=True):
 
 
 class Inspect(Struct, frozen=True, tag="inspect"):
-    """Read a file whole, to be sure of it, and list its animations."""
+    """Read a whole file to validate it, and list its animations."""
 
     path: str
 
@@ -59,7 +59,7 @@ class Resolve(Struct, frozen=True, tag="resolve"):
 
 
 class Live(Struct, frozen=True, tag="live"):
-    """Follow one motion live by another, as if it came frame by frame."""
+    """Follow one motion through another, frame by frame, like a live stream."""
 
     reference: Clip
     performer: Clip
@@ -75,7 +75,7 @@ class Suggest(Struct, frozen=True, tag="suggest"):
 
 
 class Physics(Struct, frozen=True, tag="physics"):
-    """Say what physics thinks of a result, with a physics step's own figure if there is one."""
+    """Evaluate the physics of a result, with the figure of a physics step if there is one."""
 
     result: Result
     step: str | None
@@ -83,7 +83,7 @@ class Physics(Struct, frozen=True, tag="physics"):
 
 
 class Watch(Struct, frozen=True, tag="watch"):
-    """Solve a physics step at a pace that can be watched."""
+    """Solve a physics step slowly enough to watch."""
 
     result: Result
     step: str

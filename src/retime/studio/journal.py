@@ -1,4 +1,4 @@
-"""The journal: every committed edit as a line, on disk before anyone is told that it is done.
+"""The journal: every committed edit as a line, written to disk before it is confirmed.
 
 The first line holds the project that the journal starts from (as long as nothing was done, another
 such line may follow and take its place); each further one a command, an undo
@@ -39,7 +39,7 @@ class Journal:
         lock_file(self._file, taken)
 
     def read(self) -> list[dict[str, Any]]:
-        """Return the valid lines up to the first invalid one; ``damaged`` says which it was.
+        """Return the valid lines before the first invalid one, whose number is ``damaged``.
 
         A last one that a crash cut short is cut off.
         """
@@ -79,7 +79,7 @@ class Journal:
             ) from None
 
     def restart(self, *lines: dict[str, Any]) -> None:
-        """Begin again with other lines; the old ones are kept beside under another name."""
+        """Start a new journal with other lines; the old one is kept under another name."""
         if self._file.seek(0, os.SEEK_END):
             kept = free_name(self.path)
             kept.touch(mode=0o600)
@@ -88,7 +88,7 @@ class Journal:
         self.append(*lines)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _all(self) -> bytes:
@@ -97,7 +97,7 @@ class Journal:
 
 
 def free_name(path: Path) -> Path:
-    """Return a name beside a file under which it can be kept: ``journal-1.jsonl``."""
+    """Return a free name next to a file to keep it under: ``journal-1.jsonl``."""
     number = 1
     while (kept := path.with_stem(f"{path.stem}-{number}")).exists():
         number += 1

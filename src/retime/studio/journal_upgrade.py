@@ -1,4 +1,4 @@
-"""Journals of older versions, rewritten in the present one with their whole history."""
+"""Convert journals of older versions to the current one, with their whole history."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def upgrade_lines(lines: list[dict[str, Any]], version: int) -> list[dict[str, A
             past.append(project)
             project, new = future.pop(), {"redo": 1}
         else:
-            raise InputError(f"a line that means nothing: {str(line)[:80]}")
+            raise InputError(f"a line is not an edit: {str(line)[:80]}")
         out.append({**new, "hash": project_hash(project)})
     return out
 

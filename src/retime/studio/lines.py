@@ -1,4 +1,4 @@
-"""One line about a step, for lists: what it does to time, in few words."""
+"""One-line summaries of steps, for lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from retime.recipe import Step
 
 
 def line_of(step: Step) -> str:
-    """Say in a few words what a step does."""
+    """Return a short summary of a step."""
     said = _LINES.get(step.method)
     return "" if said is None else said(step.parameters)
 

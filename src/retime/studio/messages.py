@@ -1,4 +1,4 @@
-"""Messages between the studio's server and its windows; ``web/src/protocol.ts`` is made of it.
+"""Messages between the server and its windows; ``web/src/protocol.ts`` is generated from them.
 
 Requests and short replies are JSON; arrays come as binary frames, see ``frame_headers``.
 """
@@ -23,26 +23,26 @@ class Do(Struct, frozen=True, tag="do"):
 
 
 class Preview(Struct, frozen=True, tag="preview"):
-    """Show this window what a command would make, while a drag continues; the latest wins."""
+    """Preview the effect of a command in this window during a drag; only the latest counts."""
 
     request: int
     command: ClientCommand
 
 
 class Discard(Struct, frozen=True, tag="discard"):
-    """Forget the preview: the drag was given up."""
+    """Discard the preview of a cancelled drag."""
 
     request: int
 
 
 class Undo(Struct, frozen=True, tag="undo"):
-    """Take the last changes back."""
+    """Undo the last changes."""
 
     count: int = 1
 
 
 class Redo(Struct, frozen=True, tag="redo"):
-    """Make what was taken back again."""
+    """Redo undone changes."""
 
     count: int = 1
 
@@ -52,7 +52,7 @@ class Save(Struct, frozen=True, tag="save"):
 
 
 class Show(Struct, frozen=True, tag="show"):
-    """Show a version in this window, with what the editor of one of its steps needs.
+    """Show a version in this window, with the data of a step's editor.
 
     With ``compare`` the result of the other version is sent too.
     """
@@ -63,18 +63,18 @@ class Show(Struct, frozen=True, tag="show"):
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):
-    """Stop what is being computed for this window."""
+    """Stop the computation for this window."""
 
 
 class Push(Struct, frozen=True, tag="push"):
-    """Push the optimiser while it is watched: let time run at a rate around a source moment."""
+    """Push the watched optimiser toward a rate around a source time."""
 
     time: float
     rate: float
 
 
 class Ask(Struct, frozen=True, tag="ask"):
-    """Ask for what is not part of a result.
+    """Request data that is not part of a result.
 
     ``suggestions``: moments for keytimes. ``physics``: regions, limits and what is impossible of
     the version shown. ``watch``: solve a physics step slowly enough to be watched. ``live``: follow
@@ -88,14 +88,14 @@ class Ask(Struct, frozen=True, tag="ask"):
 
 
 class Sample(Struct, frozen=True, tag="sample"):
-    """Take a bundled motion into the project."""
+    """Add a bundled motion to the project."""
 
     request: int
     name: str
 
 
 class Locate(Struct, frozen=True, tag="locate"):
-    """Say where a motion's file went: a path under the root, or search for it by its hash."""
+    """Give the new path of a motion's file under the root, or search for it by its hash."""
 
     request: int
     id: str
@@ -121,7 +121,7 @@ ClientMessage = (
 
 
 class FieldChoice(Struct, frozen=True):
-    """A word that a field takes: what it is in a recipe, in a menu, and what it does."""
+    """A choice of a field: its value in a recipe, its label in a menu, and its effect."""
 
     value: str
     label: str
@@ -192,7 +192,7 @@ class DocumentState(Struct, frozen=True, tag="document"):
 
 
 class Progress(Struct, frozen=True, tag="progress"):
-    """How far a computation is; a fraction of ``None`` is not known."""
+    """Progress of a computation; a fraction of ``None`` is unknown."""
 
     request: int | None
     text: str
@@ -225,7 +225,7 @@ class Answer(Struct, frozen=True, tag="answer"):
 
 
 class LiveServerOver(Struct, frozen=True, tag="live-server-over"):
-    """No frame of a live server comes any more; ``request`` is the one that asked for them."""
+    """The live server sends no more frames; ``request`` is the one that asked for them."""
 
     request: int
 

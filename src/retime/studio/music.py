@@ -23,7 +23,7 @@ _MOST_PARTS = 24_000
 
 
 def music_route(hub: Hub) -> Route:
-    """Make the route that tells what is in the project's song."""
+    """Make the route that returns the data of the project's song."""
 
     async def music(_: Request) -> Response:
         try:

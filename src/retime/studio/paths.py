@@ -1,4 +1,4 @@
-"""Paths among a step's parameters, turned into places that the studio may look into."""
+"""Convert paths in a step's parameters to files that the studio may open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from retime.parameters import declared
 
 
 def resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
-    """Turn the paths among a step's parameters into places under the root."""
+    """Convert the paths in a step's parameters to files under the root."""
     for p in declared(method(step["method"]).parameters):
         value = step["parameters"].get(p.name)
         if not p.is_path or value is None:

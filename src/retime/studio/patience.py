@@ -1,4 +1,4 @@
-"""Progress that is told only when it has been waited for."""
+"""Report progress only after a delay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNNOTICED = 0.12
 
 
 class Patience:
-    """Tells of progress only when it has been waited for a while: a drag has no use for it."""
+    """Reports progress only after a delay, because a short drag does not need it."""
 
     def __init__(self, tell: Callable[[Said], None]) -> None:
         self._tell = tell
@@ -27,7 +27,7 @@ class Patience:
         self._timer.cancel()
 
     def hear(self, said: Said, _: bytes) -> None:
-        """Hear from the worker."""
+        """Receive progress from the worker."""
         self._last = said
         if self._over:
             self._tell(said)

@@ -31,7 +31,7 @@ _PUSH_WIDTH = 0.1
 
 
 def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) -> bytes:
-    """Make the frame that says what a body could do, and where a result asks for more."""
+    """Make the frame with the limits of the body, and where a result exceeds them."""
     place = 0 if solved is None else found.solved.index(solved)
     given = found.source if solved is None else solved.given
     model = model_of(given, PhysicsParameters() if solved is None else solved.step.parameters)
@@ -86,7 +86,7 @@ def _row(violation: Violation, warp: TimeWarp) -> frame_headers.ViolationRow:
 def watch_solution(
     solved: Solved, show: Callable[[TimeWarp], None], pushed: Callable[[], Any]
 ) -> TimeWarp:
-    """Search for a physics step's timing, showing every step.
+    """Search for the timing of a physics step, and show every iteration.
 
     ``pushed`` returns what a person pushed since it was last asked, as (source s, rate), or
     ``None``; the search continues from there.

@@ -15,7 +15,7 @@ __all__ = ["candidates", "tangents"]
 
 
 def candidates(poses: StaggeredPoses, parameters: Any) -> FloatArray:
-    """List the moments that could be poses, (N, 4).
+    """List the candidates for poses, (N, 4).
 
     Columns are the output's time, the input's time as ``keep`` takes it, how likely it is a pose
     (1 for the likeliest), and whether it is kept.

@@ -11,13 +11,13 @@ from retime.studio.worker import Said
 
 
 class StepError(RetimeError):
-    """Return a problem of a step, with its name."""
+    """An error in a step; ``step_name`` names it."""
 
     step_name: str | None = None
 
 
 def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
-    """Raise what a worker reported."""
+    """Raise the error that a worker reported."""
     if said.kind == "done":
         return
     error = StepError(said.text)
@@ -33,7 +33,7 @@ def problem(title: str, error: RetimeError, request: int | None = None) -> messa
 
 
 def fault(error: Exception, request: int | None) -> messages.Problem:
-    """Say that the studio itself is wrong; the log has the details."""
+    """Return the problem for a bug in the studio; the log has the details."""
     traceback.print_exception(error)
     text = f"{type(error).__name__}: {str(error)[:200]}. The log of the studio has the details."
-    return messages.Problem("This is a fault of retime", text, request)
+    return messages.Problem("This is a bug in retime", text, request)

@@ -33,7 +33,7 @@ OWN_MOTION = "motion:"
 
 
 class MotionEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A motion of the project: where its file is under the root, and what it held."""
+    """A motion of the project: the path of its file under the root, and its content."""
 
     name: str
     path: str
@@ -120,7 +120,7 @@ AnyStep = TypeVar("AnyStep", StepEntry, NewStep)
 
 
 def must_travel(told: Struct) -> None:
-    """Refuse what no file and no window could be told: a project, or a command that changes one."""
+    """Reject a project or a command that cannot be saved or sent to windows."""
     # Parameters lie deeper in a project than in the command that they came with.
     deepest = _DEEPEST + (10 if isinstance(told, Project) else 5)
     try:
@@ -145,7 +145,7 @@ def _must_be_shallow(value: Any, depth: int) -> None:
 
 
 def must_be_a_step(step: StepEntry) -> None:
-    """Refuse what no recipe could hold; whether it fits the motion shows when it is solved."""
+    """Reject an invalid step; whether it fits the motion is found when it is solved."""
     recipe_json.step_from_document(_recipe_document([step])["steps"][0])
 
 
@@ -190,7 +190,7 @@ def recipe_of(
 
 
 def to_document(project: Project) -> dict[str, Any]:
-    """Return what a project file holds."""
+    """Return a project as the document of its file."""
     plain = msgspec.to_builtins(project)
     for name in ("recipes", "joint_sets"):
         if not plain[name]:  # as before there were any: hashes of old journals stay
@@ -199,7 +199,7 @@ def to_document(project: Project) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> Project:
-    """Make a project of what a project file holds."""
+    """Make a project from the document of its file."""
     version = version_of(document, FORMAT, "project", VERSION)
     plain = {k: v for k, v in document.items() if k not in ("format", "version")}
     try:
@@ -213,7 +213,7 @@ def from_document(document: Any) -> Project:
 
 
 def salvaged(document: Any) -> tuple[Project, list[str]]:
-    """Make a project of the sound parts of a damaged document; also list what was left out."""
+    """Make a project from the intact parts of a damaged document; also list what was left out."""
     version = version_of(document, FORMAT, "project", VERSION)
     kept: dict[str, Any] = {}
     lost: list[str] = []
@@ -268,7 +268,7 @@ def _must_be_sound(project: Project) -> None:
 
 
 def must_be_sets(sets: Mapping[str, Sequence[str]]) -> None:
-    """Refuse more sets of joints, or longer ones, than anybody would make."""
+    """Reject too many or too long sets of joints."""
     if len(sets) > _MOST_SETS:
         raise InputError(f"a project holds at most {_MOST_SETS} sets of joints")
     for name, joints in sets.items():
@@ -291,7 +291,7 @@ def _upgraded(project: Project, version: int) -> Project:
 
 
 def upgrade_step(step: AnyStep, version: int) -> AnyStep:
-    """Return a step that a file of some version holds with its parameters' present names."""
+    """Return a step of a file of some version, with current names of parameters."""
     if version >= VERSION:  # what means nothing any more is left out when the step is solved
         return step
     values = upgrade_parameters(step.method, step.parameters, version)
@@ -299,6 +299,6 @@ def upgrade_step(step: AnyStep, version: int) -> AnyStep:
 
 
 def project_hash(project: Project) -> str:
-    """Return the SHA-256 of a project: the same for the same content, however it came about."""
+    """Return the SHA-256 of a project, which only depends on its content."""
     text = json.dumps(to_document(project), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A running ``retime live`` shown in a window: its feed comes in here and continues to the page.
+"""Show a running ``retime live`` in a window: its feed is passed on to the page.
 
 The page itself may talk to nobody but the studio, so the studio listens for it; to this machine
 only, whatever address it is given.

@@ -38,7 +38,7 @@ class Results:
         return [w for w in self.windows if shows in w.all_shown]
 
     def show_kept(self, window: Window) -> None:
-        """Show a window the result that was computed last, if it has no drag going on."""
+        """Send a window the last computed result, unless it is in a drag."""
         kept = self._kept.get(window.shows)
         if kept is not None and window.preview is None:
             window.post(kept[1], _slot(window.shows))
@@ -70,7 +70,7 @@ class Results:
                     w.post(frame, _slot(shows))
 
     async def preview(self, project: Project, window: Window, request: int) -> None:
-        """Compute what a drag would make of the document, for its window alone."""
+        """Compute the preview of a drag for its window only."""
         shows = window.shows
         with self._telling(lambda: [window], request):
             job = self.maker.result(project, shows, request)

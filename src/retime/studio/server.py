@@ -1,4 +1,4 @@
-"""Running the studio: a socket on loopback, an address with a key, and a clean end."""
+"""Run the studio: a socket on loopback, an address with a key, and a clean shutdown."""
 
 from __future__ import annotations
 

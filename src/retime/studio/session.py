@@ -153,11 +153,11 @@ class Session:
     # ---- changing
 
     def would_be(self, command: Command) -> Project:
-        """Return the document that a command would make; nothing is changed."""
+        """Return the document that a command would produce; nothing is changed."""
         return preview(self.project, command)
 
     def do(self, *commands: Command) -> None:
-        """Change the document: one step of undo, however many commands it takes."""
+        """Change the document by one or more commands, as one step of undo."""
         made = self.project
         for command in commands:
             made = change(made, command)
@@ -186,7 +186,7 @@ class Session:
         self._become(made)
 
     def undo(self) -> bool:
-        """Take the last change back; false if there is none."""
+        """Undo the last change; return false if there is none."""
         if not self._past:
             return False
         self._journal.append({"undo": 1, "hash": project_hash(self._past[-1])})
@@ -195,7 +195,7 @@ class Session:
         return True
 
     def redo(self) -> bool:
-        """Make again what was taken back; false if there is none."""
+        """Redo the last undone change; return false if there is none."""
         if not self._future:
             return False
         self._journal.append({"redo": 1, "hash": project_hash(self._future[-1])})
@@ -211,16 +211,16 @@ class Session:
 
     @property
     def undo_depth(self) -> int:
-        """How many changes can be taken back."""
+        """Number of changes that can be undone."""
         return len(self._past)
 
     @property
     def redo_depth(self) -> int:
-        """How many changes can be made again."""
+        """Number of changes that can be redone."""
         return len(self._future)
 
     def history(self, most: int) -> tuple[list[str], list[str]]:
-        """Name what undo takes back and what redo makes again, the next one first of each."""
+        """Return the names of changes to undo and to redo, the next one first."""
         undo, redo = [], []
         after = self.project
         for before in reversed(self._past[-most:]):
@@ -249,11 +249,11 @@ class Session:
 
     @property
     def saved(self) -> bool:
-        """Whether the project file holds the document as it is."""
+        """Whether the project file contains the current document."""
         return self._saved_hash == self.hash
 
     def missing(self) -> list[str]:
-        """List the motions whose file is gone, or holds something else than it did."""
+        """List the motions whose file is missing or has changed."""
         out = []
         for name, motion in self.project.motions.items():
             try:
@@ -283,7 +283,7 @@ class Session:
         self._saved_hash, self._written = self.hash, _content(self._file)
 
     def close(self) -> None:
-        """Save and let go of the project."""
+        """Save and close the project."""
         try:
             self.save()
         finally:
@@ -342,7 +342,7 @@ def _redone(
         if word in line and back:
             ahead.append(project)
             return back.pop()
-    raise InputError(f"a line that means nothing: {str(line)[:80]}")
+    raise InputError(f"a line is not an edit: {str(line)[:80]}")
 
 
 def _sorted(value: Any) -> Any:

@@ -40,7 +40,7 @@ class Window:
 
     @property
     def all_shown(self) -> list[Shows]:
-        """What it shows, and the other version where it compares the two."""
+        """The versions that it shows: one, or both if it compares them."""
         other: Version = "B" if self.version == "A" else "A"
         return [self.shows, (other, None)] if self.compares else [self.shows]
 

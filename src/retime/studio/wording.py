@@ -29,12 +29,12 @@ def studio_words(text: str) -> str:
 
 
 def studio_notes(notes: Iterable[str]) -> list[str]:
-    """Say notes so."""
+    """Return notes in the words of the studio."""
     return [studio_words(note) for note in notes]
 
 
 def studio_error(error: RetimeError) -> str:
-    """Say what went wrong so."""
+    """Return an error message in the words of the studio."""
     return studio_words(error.note)
 
 

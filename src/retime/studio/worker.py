@@ -36,7 +36,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The head of what a worker says about a job."""
+    """The header of a worker's message about a job."""
 
     number: int
     kind: str
@@ -77,7 +77,7 @@ class Worker:
         self._told = 0.0
 
     def run(self) -> None:
-        """Work; the process ends when the server goes away."""
+        """Do jobs until the server ends."""
         threading.Thread(target=self._listen, daemon=True).start()
         wait: float | None = None
         warm = False
@@ -127,7 +127,7 @@ class Worker:
             self._say(Said(number, "problem", "There is not enough memory for it. Cut the clip."))
         except Exception as e:
             traceback.print_exc()
-            text = f"{type(e).__name__}: {e}. This is a fault of retime; its log has the details."
+            text = f"{type(e).__name__}: {e}. This is a bug in retime; its log has the details."
             self._say(Said(number, "problem", text, ours=True))
 
     def _done(self, number: int, job: jobs.Job) -> tuple[bytes, Any]:
@@ -170,7 +170,7 @@ def _warm_up() -> None:
 
 
 def serve_template(control: socket.socket) -> None:
-    """Fork a worker for each request; what every worker needs is imported before."""
+    """Fork a worker for each request; common modules are imported before."""
     import retime.studio.evaluation  # noqa: F401
 
     (idle,) = wait_for_fork(control)

@@ -66,7 +66,7 @@ class _Process:
 
 
 def start_template() -> Template | None:
-    """Start the process that workers are forked from; ``None`` where the system cannot."""
+    """Start the process that workers are forked from; ``None`` if the system cannot fork."""
     return Template.start([*_COMMAND, "--template"], env=os.environ | ONE_THREAD)
 
 
@@ -87,7 +87,7 @@ class Workers:
             self._by_role[role] = await self._spawn(role)
 
     async def close(self) -> None:
-        """End both, whatever they do."""
+        """End both at once."""
         self._closed.set()
         for worker in self._by_role.values():
             worker.child.kill()
@@ -144,7 +144,7 @@ class Workers:
                 task.future.set_exception(Stopped("it is not needed any more"))
 
     def purposes(self, *starts: str) -> list[str]:
-        """List the purposes of jobs that wait or run and begin so."""
+        """List the purposes with a prefix of jobs that wait or run."""
         found = []
         for worker in self._by_role.values():
             running = [] if worker.running is None else [worker.running.purpose]
@@ -163,7 +163,7 @@ class Workers:
                 self._send(worker, Order(worker.number, push=(moment, rate)))
 
     async def cancel(self, purpose: str) -> bool:
-        """Stop a job at once, by ending its process; false where none of the purpose runs."""
+        """Stop a job by ending its process; return false if no job of the purpose runs."""
         self.drop(purpose)
         for role, worker in self._by_role.items():
             task = worker.running

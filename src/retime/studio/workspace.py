@@ -20,7 +20,7 @@ _MOST_LOOKED_AT = 5000
 
 
 def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[Path]]:
-    """Return the project's folder from what was named, and the motions to take in.
+    """Return the project's folder and the motions to add, from the given paths.
 
     ``jump.bvh`` has its project in ``jump.retime`` beside it; a folder is a project itself.
     """
@@ -44,7 +44,7 @@ def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[
 
 
 class Workspace:
-    """A root that no file access of a window leaves, links resolved, and a project folder in it.
+    """The root folder, which limits all file access of windows, and the project folder in it.
 
     The project's folder is made when something is written.
     """
@@ -61,20 +61,20 @@ class Workspace:
         return self.folder.name.removesuffix(".retime")
 
     def resolve(self, path: str) -> Path:
-        """Turn a path of the document (relative to the project's folder) into a file's place."""
+        """Resolve a path of the document, which is relative to the project's folder."""
         try:
             place = (self.folder / path).resolve()
         except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL
-            raise InputError(f"{path[:200]!r} is no path of a file") from None
+            raise InputError(f"{path[:200]!r} is not the path of a file") from None
         if not place.is_relative_to(self.root):
             raise InputError(
-                f"{path[:200]} is outside {self.root}, where the studio may not look; move it "
-                "there, or start the studio in a folder above"
+                f"{path[:200]} is outside {self.root}, the only folder that the studio opens; move "
+                "it there, or start the studio in a folder above"
             )
         return place
 
     def relative(self, place: Path) -> str:
-        """Return a file's path as the document holds it."""
+        """Return a file's path as in the document."""
         return Path(os.path.relpath(place.resolve(), self.folder)).as_posix()
 
     def holds(self, place: Path) -> bool:
@@ -91,13 +91,13 @@ class Workspace:
             raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
 
     def place_of(self, name: str) -> Path:
-        """Return a file's place in the project's own folder; another may be there already."""
+        """Return a path in the project's own folder, where a file may exist."""
         self.make()
         stem, suffix = os.path.splitext(Path(name.replace("\\", "/")).name)
         return self.folder / "motions" / (file_name(stem) + _UNSAFE.sub("_", suffix)[:16])
 
     def free_place(self, name: str) -> Path:
-        """Return a new file's place in the project's own folder; no file there is replaced."""
+        """Return the path of a new file in the project's own folder; it does not exist yet."""
         first = self.place_of(name)
         place, number = first, 2
         while place.exists():
@@ -105,7 +105,7 @@ class Workspace:
         return place
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
-        """Store what is sent, as a file beside its place; too much of it is refused on the way."""
+        """Store an upload in a file next to its path; raise if it is too large."""
         self.make()
         suffix = _UNSAFE.sub("_", Path(name).suffix[:16])
         size, beside = 0, ""
@@ -131,12 +131,12 @@ class Workspace:
             raise
 
     def tidy(self) -> None:
-        """Remove what uploads left that a crash cut short."""
+        """Remove the remains of uploads that a crash interrupted."""
         for left in (self.folder / "motions").glob(f"{_INCOMING}*"):
             left.unlink(missing_ok=True)
 
     def must_stay_inside(self, folder: Path) -> None:
-        """Refuse a folder in which a link leads out of the root."""
+        """Reject a folder in which a link leads out of the root."""
         for path in folder.rglob("*") if folder.is_dir() else ():
             if path.is_symlink() and not self.holds(path):
                 raise InputError(
@@ -145,7 +145,7 @@ class Workspace:
                 )
 
     def find(self, sha256: str, suffix: str) -> Path | None:
-        """Look under the root for a file by its content."""
+        """Find a file under the root by its content."""
         looked = 0
         for folder, folders, files in os.walk(self.root):
             folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "node_modules")
@@ -162,7 +162,7 @@ class Workspace:
 
 
 def file_name(name: str) -> str:
-    """Return a name as a file may have it, without a suffix."""
+    """Return a valid file name for a name, without a suffix."""
     plain = _UNSAFE.sub("_", name.replace(": ", "-")).strip(" .") or "motion"
     return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
 
@@ -173,7 +173,7 @@ def _forget(path: str) -> None:
 
 
 def sha256_of(path: Path) -> str | None:
-    """Return a file's hash, or ``None`` where it is none that can be read."""
+    """Return a file's hash, or ``None`` if it cannot be read."""
     try:
         if not path.is_file():  # a pipe would be waited for, for ever
             return None

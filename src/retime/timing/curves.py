@@ -13,7 +13,7 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.notes import Note
 from retime.one_line import one_line
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING, monotone_cubic
 from retime.timing.warp import TimeWarp
@@ -56,7 +56,9 @@ def keytime_warp(
     _must_last(start, end)
     stop = end if duration is None else start + duration
     if not (np.isfinite(stop - start) and stop > start):
-        raise InputError("the duration must be above 0, not {length}", length=Lasting(stop - start))
+        raise InputError(
+            "the duration must be above 0, not {length}", length=Duration(stop - start)
+        )
     first, last = (start, start), (stop, end)
     keys = sorted((float(o), float(s)) for o, s in keytimes)
     keys = [k for k in keys if k not in (first, last)]

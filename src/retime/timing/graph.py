@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.one_line import one_line
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -259,7 +259,7 @@ def unroll(graph: Graph, a: float, b: float) -> Graph:
         raise InputError(
             "{count} repetitions of a cycle of {period:.3g} are more than fit in memory",
             count=last - first,
-            period=Lasting(period),
+            period=Duration(period),
         )
     turns = np.arange(first, last)[:, None]
     return _settled((graph.x + turns * period).ravel(), (graph.y + turns * gain).ravel())

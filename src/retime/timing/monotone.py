@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.sentences import Lasting
+from retime.sentences import Duration
 
 # Largest spacing of the samples of smooth curves, seconds.
 SPACING = 1 / 120
@@ -32,8 +32,8 @@ def monotone_cubic(
     if (x[-1] - x[0]) / spacing > 4_000_000:
         raise InputError(
             "{length} is too long for a spline sampled every {spacing:.3g}",
-            length=Lasting(float(x[-1] - x[0])),
-            spacing=Lasting(spacing),
+            length=Duration(float(x[-1] - x[0])),
+            spacing=Duration(spacing),
         )
     pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
     base = np.repeat(np.arange(len(pieces)), pieces)

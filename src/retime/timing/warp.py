@@ -15,7 +15,7 @@ from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.pictured import Pictured, draw
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 from retime.timing import graph
 from retime.timing.graph import Graph
 
@@ -385,7 +385,7 @@ class TimeWarp(Pictured):
                     "the range lasts {range} and its warp {warp}, but what follows is fixed",
                     Remedy("keep the duration, or shift what follows", parameter="ripple"),
                     code="what-follows-is-fixed",
-                    range=Lasting(b - a),
-                    warp=Lasting(end - start),
+                    range=Duration(b - a),
+                    warp=Duration(end - start),
                 )
             )

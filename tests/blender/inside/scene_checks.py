@@ -509,7 +509,7 @@ def every_operator(path, operators):
     for name, sentences in told.items():
         for text in sentences:
             assert "Traceback" not in text, (path.stem, name, text)
-            assert "fault of retime" not in text, (path.stem, name, text)
+            assert "bug in retime" not in text, (path.stem, name, text)
             assert "step " not in text.lower(), (path.stem, name, text)
             assert "knot" not in text.lower(), (path.stem, name, text)
             assert "second" not in text.lower().replace("secondary", ""), (path.stem, name, text)

@@ -61,9 +61,9 @@ export const liveNote = computed<string>(() => {
   if (!bodies) return "";
   const notes: string[] = [];
   if (!fitsBody(bodies.performer))
-    notes.push("The performer is not shown: it has another skeleton than the recording.");
+    notes.push("The performer is not shown: its skeleton is not that of the recording.");
   if (partner.value && !partnerClip.value)
-    notes.push("The partner is not shown: it has another skeleton than the recording, which is shown instead.");
+    notes.push("The recording is shown instead of the partner, whose skeleton is different.");
   return notes.join(" ");
 });
 

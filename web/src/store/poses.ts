@@ -144,7 +144,7 @@ export function insertPose(output: number, only: { joints?: string[] } = {}): vo
   const t = actions.round(state.stepTimes.value.fromResult(output));
   const taken = view.at(t, view.frame);
   if (taken !== null) {
-    state.announcement.value = `Pose ${taken + 1} already stands at ${t.toFixed(2)} s.`;
+    state.announcement.value = `Pose ${taken + 1} is already at ${t.toFixed(2)} s.`;
     return selectPose(taken);
   }
   if (t <= view.times[0]! || t >= view.times[view.count - 1]!) {

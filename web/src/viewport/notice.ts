@@ -1,6 +1,6 @@
 /** What stands in the place of the view when there is no 3D. */
 
-export const NO_3D = "This browser shows no 3D: WebGL is off. The timeline and export still work.";
+export const NO_3D = "This browser cannot show 3D: WebGL is off. The timeline and export still work.";
 
 export class Notice {
   private readonly element = document.createElement("p");

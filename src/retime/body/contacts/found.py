@@ -128,8 +128,8 @@ def _contact_note(found: FoundContacts) -> Note | None:
         )
     if found.rate:
         return Note(
-            f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
-            "frames per second they would",
+            f"in {found.unknown:.0%} of the frames nothing touches and the body does not fall; at "
+            f"{found.rate:g} frames per second it would",
             Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
             code="frame-rate-doubtful",
             unknown=found.unknown,
@@ -137,8 +137,8 @@ def _contact_note(found: FoundContacts) -> Note | None:
         )
     if found.unknown > _MUCH_UNKNOWN:
         return Note(
-            f"{found.unknown:.0%} of frames touch nothing and do not fall: the floor may not "
-            "be level, or the frame rate or the scale may be wrong",
+            f"in {found.unknown:.0%} of the frames nothing touches and the body does not fall: the "
+            "floor may not be level, or the frame rate or the scale may be wrong",
             code="contacts-unknown",
             unknown=found.unknown,
         )

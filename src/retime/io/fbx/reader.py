@@ -120,8 +120,12 @@ def _motion_of(
     elif (more := denser_rate(document, stack, rate)) is not None:
         notes.append(
             Note(
-                f"keys are on frames of {more:g} fps too",
-                Remedy("read at that rate to see them", parameter="reading.fps", value=f"{more:g}"),
+                f"the file also has keys on frames of {more:g} fps",
+                Remedy(
+                    "read it at that rate to include them",
+                    parameter="reading.fps",
+                    value=f"{more:g}",
+                ),
                 code="denser-keys",
             )
         )

@@ -172,7 +172,7 @@ class _Reader:
             nodes.append(node)
 
     def node(self, at: int, limit: int, depth: int) -> tuple[Node, int]:
-        """Read a node that starts at a byte and is within a limit."""
+        """Read the node at a byte offset, which must end before ``limit``."""
         data, head = self.data, self.head
         start = at
         if at + self.null > limit:

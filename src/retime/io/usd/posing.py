@@ -300,7 +300,9 @@ def _joints(skeleton: Any) -> list[str]:
         raise Refused(f"the skeleton {skeleton.GetPath()} has no joints")
     sound, why = UsdSkel.Topology(found).Validate()
     if not sound or len(set(found)) < len(found):
-        raise Refused(f"the joints of {skeleton.GetPath()} make no tree: {why or 'one is twice'}")
+        raise Refused(
+            f"the joints of {skeleton.GetPath()} form no tree: {why or 'one occurs twice'}"
+        )
     return found
 
 

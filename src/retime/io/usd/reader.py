@@ -187,8 +187,8 @@ def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
     if answer["variants"]:
         notes.append(
             Note(
-                f"samples lie in variants ({_first(answer['variants'], 3)}): those of the chosen "
-                "ones are retimed, and what is written stands above the other variants too",
+                f"samples are in variants ({_first(answer['variants'], 3)}): the selected variants "
+                "are retimed, and the result overrides the other variants too",
                 code="samples-in-variants",
             )
         )
@@ -307,8 +307,8 @@ def _entry_notes(entry: dict[str, Any], shear: bool) -> list[Note]:
     if not entry["exact"]:
         notes.append(
             Note(
-                f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
-                "themselves are what is moved",
+                f"its samples are not on frames: read at {entry['rate']:g} fps; writing moves the "
+                "samples themselves",
                 code="samples-off-frames",
                 fps=entry["rate"],
             )
@@ -323,7 +323,7 @@ def _entry_notes(entry: dict[str, Any], shear: bool) -> list[Note]:
     if shear:
         notes.append(
             Note(
-                "sheared transforms are seen without their shear; the file keeps it",
+                "transforms are read without their shear; the file keeps it",
                 code="sheared",
             )
         )

@@ -47,8 +47,8 @@ def write_motion(
         raise InputError(f"{path}: a single pose is not a USD animation; write .npz, .bvh or .glb")
     if _OVER.search(Path(path).name):
         raise InputError(
-            f"{path}: a layer over a file is written only for what was read from USD; leave out "
-            "'.over'"
+            f"{path}: only a motion read from USD can be written as an override layer; remove "
+            "'.over' from the name"
         )
     _build(motion, Path(path))
 

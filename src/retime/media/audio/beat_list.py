@@ -32,7 +32,7 @@ class BeatList:
 
     @property
     def bpm(self) -> float:
-        """Beats per minute, by the median distance."""
+        """Beats per minute, from the median interval."""
         return 60 / float(np.median(np.diff(self.beats)))
 
     @property

@@ -142,7 +142,7 @@ def _notes(curve: Graph, media: Media | None, offset: float, fps: float) -> tupl
     if curve.direction < 0:
         notes.append(
             Note(
-                "programs differ in where a clip that runs backwards begins: check the first",
+                "programs differ in where a reversed clip begins: check its first frame",
                 code="clip-backwards",
             )
         )

@@ -32,7 +32,7 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     if not spans:
         raise Refused("the timeline's clips last 0 s")
     if len(media) > 1:
-        raise Refused(f"the clips show {len(media)} different files; a warp is of one")
+        raise Refused(f"the clips show {len(media)} different files; a warp is for one file")
     return {"spans": spans, "notes": list(dict.fromkeys(notes))}, {}
 
 

@@ -243,7 +243,7 @@ def _moments(
     if outside > index.spacing / 2:
         notes.append(
             Note(
-                f"the warp reaches {outside:.3f} s beyond the video; its end picture stands there",
+                f"the warp reaches {outside:.3f} s beyond the video; its end frame is held there",
                 code="beyond-the-media",
                 seconds=outside,
             )

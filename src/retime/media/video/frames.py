@@ -95,8 +95,8 @@ def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
                 raise FormatError("the video has too many frames", path=footage.path)
     if without > len(stamps) // 100:
         raise FormatError(
-            "the video's frames have no time stamps, so nobody can say when they are shown; put it "
-            "into an .mp4 or .mkv file first",
+            "the video's frames have no time stamps, so their display times are unknown; put the "
+            "video into an .mp4 or .mkv file first",
             path=footage.path,
         )
     pts = np.unique(np.array(stamps, dtype=np.int64))

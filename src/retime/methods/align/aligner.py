@@ -84,7 +84,7 @@ class Aligner(ABC):
         self.relocations = 0
 
     def step(self, pose: npt.ArrayLike, time: float) -> float:
-        """Take in a live pose and return the recording's time for it.
+        """Add a live pose and return its time in the recording.
 
         ``pose`` (J, 3) are positions of the joints in metres, Y up, at any place and heading; NaN
         for a hidden joint. ``time`` is in seconds of the sender's clock; a pose no later than the
@@ -136,19 +136,19 @@ class Aligner(ABC):
         """Go on from a time of the recording, its start included."""
 
     def ahead(self, seconds: float) -> float:
-        """Return the recording's time that many seconds from now, at the present rate."""
+        """Predict the recording's time some seconds from now, at the current rate."""
         return min(self.time + self.rate * max(seconds, 0.0), self.recording.end)
 
     def first_time_like(self, time: float) -> float:
-        """Return the first time of the recording that a time repeats, or the time itself."""
+        """Return the first repetition of a time in the recording, or the time itself."""
         return time
 
     @property
     def warp(self) -> TimeWarp:
         """The warp so far, from live to recorded time, within half a millisecond.
 
-        After thousands of turns its older parts are kept more coarsely, so that memory is bounded.
-        Before the first pose, and after a seek, it is where it waits.
+        After thousands of knots, older parts are stored more coarsely to limit memory.
+        Before the first pose, and after a seek, it has one knot.
         """
         if self._trail.empty:
             now = 0.0 if math.isnan(self._clock.now) else self._clock.now
@@ -156,17 +156,17 @@ class Aligner(ABC):
         return self._trail.warp()
 
     def reset(self) -> None:
-        """Forget the performance and the performer, and wait at the recording's start."""
+        """Reset the aligner: forget the performer, and wait at the start of the recording."""
         self._forget()
         self._sizer.reset()
         self._place(self.recording.start)
 
     def know(self, sizer: Sizer) -> None:
-        """Take over what is known of the performer's build."""
+        """Use body proportions of the performer that are already known."""
         self._sizer.learn(sizer)
 
     def seek(self, time: float) -> None:
-        """Go on from another time of the recording; this alone may go back."""
+        """Continue from another time of the recording, which may be earlier."""
         if not isinstance(time, int | float | np.number):
             raise InputError(f"a time to seek is a number of seconds, not {time!r}")
         if not self.recording.start <= time <= self.recording.end:

@@ -1,4 +1,4 @@
-"""The default aligner: belief over all places, exact on copies and able to follow another take."""
+"""The default aligner: a belief over all positions; exact on copies, and follows other takes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class BayesAligner(Aligner):
         start: Literal["beginning", "anywhere"] = "beginning",
     ) -> None:
         if start not in ("beginning", "anywhere"):
-            raise InputError(f"no start {start!r}; there are beginning and anywhere")
+            raise InputError(f"the start is {start!r}; it can be beginning or anywhere")
         super().__init__(reference, times=times, joints=joints)
         duration = self.recording.end - self.recording.start
         self._belief = CycleFilter(self._path(CycleFilter.grid(duration)), duration)
@@ -93,15 +93,15 @@ class BayesAligner(Aligner):
 
     @property
     def is_copy(self) -> bool:
-        """Whether the performer is so near to the recording that it is followed as a copy."""
+        """Whether the performer is so close to the recording that it is followed as a copy."""
         return self._is_copy
 
     def first_time_like(self, time: float) -> float:
-        """Return the first time of the recording that a time repeats, or the time itself."""
+        """Return the first repetition of a time in the recording, or the time itself."""
         return self.recording.start + self._belief.first_like(time - self.recording.start)
 
     def reset(self) -> None:
-        """Forget the performance and the performer, and wait for the next start."""
+        """Reset the aligner: forget the performer, and wait for the next start."""
         super().reset()
         if self.start == "anywhere":
             self._belief.seek(None)

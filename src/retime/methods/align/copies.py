@@ -1,4 +1,4 @@
-"""Following a copy of the recording: the same performance, at another pace.
+"""Follow a copy of the recording: the same performance at another speed.
 
 A Bayes filter over (place, rate). The tolerance is what the pose was off by recently, so that a
 clean stream is followed to the millisecond and a noisy one is averaged.
@@ -58,11 +58,11 @@ class CopyFilter:
 
     @staticmethod
     def grid(duration: float) -> int:
-        """Return how many places a recording of this length takes."""
+        """Return the number of positions for a recording of this length."""
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float, spread: float = 0.1) -> None:
-        """Believe in one place, and a little in what follows it within ``spread`` seconds."""
+        """Set the belief to one position, with a little for the ``spread`` seconds after it."""
         usual = np.exp(-0.5 * ((_RATES - 1) / _USUAL_SPREAD) ** 2)
         usual[0] = 2.0  # most wait before they start
         first = min(round(time * self.places), len(self.path) - 1)
@@ -78,7 +78,7 @@ class CopyFilter:
         self._met = np.zeros(self.path.shape[1], bool)
 
     def step(self, live: LivePose, seconds: float) -> None:
-        """Take in a pose, some seconds after the last."""
+        """Add a pose, some seconds after the last one."""
         from retime.methods.align.belief_kernels import moments, move_belief, weigh_copy
         from retime.methods.align.pose_kernels import nearest_on_path
 

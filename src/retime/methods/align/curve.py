@@ -40,16 +40,16 @@ class GrowingCurve:
 
     @property
     def end(self) -> float:
-        """Live time at which the recording ends, as things stand."""
+        """Predicted live time at which the recording ends."""
         return self.keys[-1][0]
 
     def bend(self, live: float, end: float) -> None:
-        """Fix the curve up to a live time by a key, and let the recording end at another."""
+        """Fix the curve up to a live time by a key, and set the predicted end of the recording."""
         if live <= self.keys[-2][0]:
             return
         self.keys.insert(-1, (live, self(live)))
         self.keys[-1] = (end, self.keys[-1][1])
 
     def keep_last(self, count: int) -> None:
-        """Drop all but the last keys: the past is emitted, and no longer read."""
+        """Drop all but the last keys; earlier ones are no longer needed."""
         del self.keys[:-count]

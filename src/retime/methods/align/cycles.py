@@ -1,4 +1,4 @@
-"""Following a performance by one belief that keeps all cycles of a recording.
+"""Follow a performance by a belief over all cycles of a recording.
 
 A Bayes filter over (place, rate) and one more state, "elsewhere": a performer who does something
 else, or who is about to be found at another place. Where the recording repeats itself, belief leaks
@@ -114,11 +114,11 @@ class CycleFilter:
 
     @staticmethod
     def grid(duration: float) -> int:
-        """Return how many places a recording of this length takes."""
+        """Return the number of positions for a recording of this length."""
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float | None) -> None:
-        """Believe in one place and what is within a little travel of it; ``None``: in all."""
+        """Set the belief to one position and those close to it; ``None`` is all positions."""
         where = self._anywhere.copy()
         if time is not None:
             way = np.interp(time * self.places, self._grid, self._way)
@@ -138,7 +138,7 @@ class CycleFilter:
         self.confidence = 0.0 if time is None else 1.0
 
     def step(self, live: LivePose, seconds: float) -> None:
-        """Take in a pose, some seconds after the last."""
+        """Add a pose, some seconds after the last one."""
         from retime.methods.align.cycle_kernels import (
             add_copy_cost,
             fit_places,
@@ -267,12 +267,12 @@ class CycleFilter:
         self.time = min(max(found, 0.0), self.duration)
 
     def travel(self, a: float, b: float) -> float:
-        """Return how far the mean joint travels between two times, metres; standing counts."""
+        """Return the distance of the mean joint between two times, metres; standing also counts."""
         way = np.interp([a * self.places, b * self.places], self._grid, self._way)
         return abs(float(way[1] - way[0]))
 
     def first_like(self, time: float) -> float:
-        """Return the first time that a time repeats, or the time itself."""
+        """Return the first repetition of a time, or the time itself."""
         place = min(len(self.path) - 1, round(time * self.places))
         alike = self.repeats.of(place)
         return time if not len(alike) or alike[0] > place else float(alike[0]) / self.places
@@ -284,7 +284,7 @@ class CycleFilter:
         return min(float(self._at[max(i - half, 0) : i + half + 1].sum()), 1.0)
 
     def around(self, time: float) -> tuple[float, float]:
-        """Return the belief around a time, and including all times that repeat it."""
+        """Return the belief around a time, and that around all of its repetitions."""
         from retime.methods.align.cycle_kernels import phase_belief
 
         half, repeats = int(AGREE * self.places), self.repeats

@@ -1,4 +1,4 @@
-"""Dynamic time warping: the cheapest way through a matrix of costs, in a corridor."""
+"""Dynamic time warping: the cheapest path through a matrix of costs, within a corridor."""
 
 from __future__ import annotations
 

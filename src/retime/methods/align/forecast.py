@@ -23,12 +23,12 @@ class Forecast:
 
     def __init__(self, name: ForecastName) -> None:
         if name not in FORECASTS:
-            raise InputError(f"no forecast {name!r}; there are {', '.join(FORECASTS)}")
+            raise InputError(f"the forecast is {name!r}; it can be {', '.join(FORECASTS)}")
         self.name = name
         self._pose: FloatArray | None = None
 
     def next(self, pose: FloatArray) -> FloatArray:
-        """Take in a pose and return what the next is expected to be."""
+        """Add a pose and return the predicted next one."""
         if self._pose is None:
             self._level = pose
             self._trend = self._error = np.zeros_like(pose)

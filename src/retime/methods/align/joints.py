@@ -65,8 +65,8 @@ class Recording(ReadOnlyArrays):
         times = read_only(self.times, (len(points),), "times of a recording")
         if len(times) < _LEAST_FRAMES:
             raise InputError(
-                f"a recording of {len(times)} frames is too short to follow; it takes at least "
-                f"{_LEAST_FRAMES}"
+                f"a recording of {len(times)} frames is too short to follow; at least "
+                f"{_LEAST_FRAMES} are needed"
             )
         if not points.shape[1]:
             raise InputError("a recording needs at least one joint")
@@ -130,7 +130,7 @@ def record(
     times: npt.ArrayLike | None = None,
     joints: Sequence[str] | None = None,
 ) -> Recording:
-    """Make a recording of a motion, or of positions that come from elsewhere.
+    """Make a recording from a motion or from joint positions.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _of_positions(
 
 
 def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[str, str]:
-    """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
+    """Return the role used for each requested one: itself, or a neighbour in the trunk.
 
     ``present`` are the joints of a figure by role; if two roles have one joint, it is used for one
     of them only. ``wanted`` roles without a joint are left out.
@@ -203,7 +203,7 @@ def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[st
 
 
 def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return positions (F, J, 3) in metres of those roles that a motion has, and which they are.
+    """Return positions (F, J, 3) in metres of the roles that a motion has, and these roles.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Retiming one take to another, both whole: dynamic time warping and a smooth curve through it.
+"""Align two complete takes: dynamic time warping, and a smooth curve through its path.
 
 The off-line counterpart of the live aligners, on the same poses.
 """
@@ -25,7 +25,7 @@ from retime.motion.edits import Edit
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
-from retime.sentences import Lasting, Named
+from retime.sentences import Duration, ParameterName
 from retime.times import Length
 from retime.timing import TimeWarp
 
@@ -61,7 +61,7 @@ class AlignParameters:
     open_end: Annotated[
         bool,
         About(
-            "Let the result end before the clip does, where the reference ends.",
+            "End the result where the reference ends, even if the clip goes on.",
             label="Stop with the reference",
         ),
     ] = False
@@ -123,7 +123,7 @@ class AlignParameters:
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """A warp and what it was found by.
+    """An alignment: the warp, and the costs and path from which it was computed.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def align(motion: Motion, p: AlignParameters) -> TimeWarp:
 
 @takes(AlignParameters)
 def align_edit(motion: Motion, p: AlignParameters) -> Edit:
-    """Align as a step does: the result begins where the motion did, not where the reference did."""
+    """Align as a step of a recipe; the result has the start time of the motion."""
     warp = alignment(motion, p).warp
     early = motion.start - warp.domain[0]
     return Edit(warp if abs(early) < 1e-9 else warp.shifted(early))
@@ -206,9 +206,9 @@ def find_alignment(motion: Motion, p: AlignParameters) -> Alignment:
 
 
 def alignment(a: Motion, p: AlignParameters) -> Alignment:
-    """Align a take to the reference that parameters name."""
+    """Align a take to the reference of the parameters."""
     if not isinstance(a, Motion):
-        raise InputError(f"what is retimed is a motion, not {type(a).__name__}; read a file first")
+        raise InputError(f"only a motion can be aligned, not {type(a).__name__}; read a file first")
     b = p.reference
     other = b if isinstance(b, Motion | Recording) else _read(b)
     if isinstance(other, Motion) and p.reference_roles:
@@ -326,7 +326,7 @@ def _longer_waits(seconds: float, longer: float) -> Note:
         "long",
         Remedy(parameter="max_stall"),
         code="longer-waits",
-        seconds=Lasting(seconds),
+        seconds=Duration(seconds),
         longer=longer,
     )
 
@@ -386,7 +386,7 @@ def _search(
         raise InfeasibleError(
             "no alignment keeps to the limits: the takes differ too much in length for them; allow "
             "a larger {step} or a longer {stall}" + ("" if open_end else ", or an open end"),
-            step=Named("max_step"),
-            stall=Named("max_stall"),
+            step=ParameterName("max_step"),
+            stall=ParameterName("max_stall"),
         )
     return costs, low, path

@@ -1,4 +1,4 @@
-"""Others who were recorded at the same time, replayed at the time that was found."""
+"""Partners recorded at the same time, replayed at the aligned time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from retime.sentences import Moment
 
 
 class Partner:
-    """Plays a recording that goes with the one being followed.
+    """Plays a recording that was made together with the followed one.
 
     Parameters
     ----------

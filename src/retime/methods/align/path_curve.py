@@ -1,4 +1,4 @@
-"""A smooth curve through an aligned path: at which moments, and how it goes between (figure 3)."""
+"""A smooth curve through an aligned path: its keys, and the curve between them (figure 3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAINT, _FIXED, _ROUNDS = 1e-3, 1e9, 25
 def keys_of_path(
     path: npt.NDArray[np.int64], costs: FloatArray, first: npt.NDArray[np.int64], longest: float
 ) -> FloatArray:
-    """Choose the moments (K, 2) that a smooth curve passes (figure 3), in frames of b and of a.
+    """Choose the keys (K, 2) of a smooth curve (figure 3), in frames of b and of a.
 
     Both are in step again where an insertion or deletion is followed by a substitution; between
     frames by the costs around. Long stalls keep both their ends, and where neither comes for
@@ -149,7 +149,7 @@ def _between(costs: FloatArray, c: int) -> float:
 
 
 def warp_through(output: FloatArray, source: FloatArray, *, loop: bool) -> TimeWarp:
-    """Pass a Bezier curve with G1 joins through the keys; slopes are those of chords, bounded."""
+    """Fit a G1 Bezier curve through the keys; slopes are those of chords, within bounds."""
     chord = np.diff(source) / np.diff(output)
     slope = np.empty(len(output))
     slope[0], slope[-1] = chord[0], chord[-1]

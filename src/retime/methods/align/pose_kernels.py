@@ -84,7 +84,7 @@ def nearest_on_path(path, pose, visible, low, high):  # type: ignore[no-untyped-
 
 @kernel
 def novelty(path, motion, tolerance, way, apart, relative2, floor2):  # type: ignore[no-untyped-def]
-    """Say how unlike every place of a recording is to all places well before it.
+    """Return the difference of every position of a recording from all much earlier ones.
 
     ``way`` (N,) is the travel up to each place, and ``apart`` how much must lie between. Returns
     (N,) squared distances in tolerances, of pose and motion; 50 where nothing is before.
@@ -114,7 +114,7 @@ def novelty(path, motion, tolerance, way, apart, relative2, floor2):  # type: ig
 
 @kernel
 def pose_difference(recorded, pose, visible):  # type: ignore[no-untyped-def]
-    """Return how far a centred pose is from a recorded one (J, 3), turned onto it; 0 if unseen."""
+    """Return the distances of a pose from a recorded one (J, 3), after rotation; 0 if unseen."""
     out = np.zeros(pose.shape)
     cos, sin, x, z = fit(recorded, np.zeros(pose.shape), pose, visible)
     for j in range(pose.shape[0]):
@@ -127,7 +127,7 @@ def pose_difference(recorded, pose, visible):  # type: ignore[no-untyped-def]
 
 @kernel
 def pose_velocity(now, before, both, seconds):  # type: ignore[no-untyped-def]
-    """Return velocities (J, 3) of the joints visible, travel and turn of the body taken out."""
+    """Return velocities (J, 3) of visible joints, without travel and rotation of the body."""
     out = np.zeros(now.shape)
     ax = az = bx = bz = 0.0
     seen = 0
@@ -166,7 +166,7 @@ def pose_velocity(now, before, both, seconds):  # type: ignore[no-untyped-def]
 
 @kernel
 def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
-    """Return how far the mean joint visible moved between poses, the body's own way apart."""
+    """Return the mean movement of visible joints between poses, without the body's travel."""
     way = pose_velocity(now, before, both, 1.0)
     total = 0.0
     seen = 0
@@ -179,7 +179,7 @@ def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
 
 @kernel
 def measure_bones(points, visible, bones, lengths, spread, seen, first, odd, most):  # type: ignore[no-untyped-def]
-    """Learn lengths (B,) and their variance of bones visible, and take out of sight what cannot be.
+    """Learn lengths (B,) of visible bones and their variance; hide implausible joints.
 
     The median of the ``first`` (B, 7) lengths is where the mean starts; a length that is off by
     more than a third is an outlier then, unless as many come in a row (``odd``) as make a new body.
@@ -226,7 +226,7 @@ def measure_bones(points, visible, bones, lengths, spread, seen, first, odd, mos
 
 @kernel
 def steady_lengths(measured, spread, seen, recorded, least):  # type: ignore[no-untyped-def]
-    """Return a performer's lengths of bones (B,) without what the noise of joints adds to them.
+    """Return bone lengths (B,) of a performer, without the bias from noise.
 
     Noise makes a bone longer on the mean: by its variance, divided by the length. A length that
     differs from the recorded one, at the performer's size, by no more than chance (``least``

@@ -1,4 +1,4 @@
-"""Poses made comparable: wherever a performer stands, faces and however tall they are.
+"""Make poses comparable, independent of the performer's position, heading and size.
 
 Two poses are compared after the turn about the vertical and the shift along the ground that bring
 one nearest to the other, in closed form. That needs no hips and no shoulders: any joints that are
@@ -74,7 +74,7 @@ def turned_onto(target: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def own_heading(points: FloatArray) -> FloatArray:
-    """Turn each pose (N, J, 3) of a recording to lie nearest to their mean: its own heading."""
+    """Rotate each pose (N, J, 3) of a recording to be nearest to their mean."""
     everything = np.ones(points.shape[1], bool)
     out = centred(points, everything)
     mean = out[len(out) // 2]
@@ -85,13 +85,13 @@ def own_heading(points: FloatArray) -> FloatArray:
 
 
 def velocity(points: FloatArray, before: FloatArray, seconds: float) -> FloatArray:
-    """Return velocities (..., J, 3) between poses, the body's own travel and turn taken out."""
+    """Return velocities (..., J, 3) between poses, without travel and rotation of the body."""
     out: FloatArray = (points - turned_onto(points, before)) / seconds
     return out
 
 
 def floor_of(recording: Recording) -> float:
-    """Return the height below which feet hardly come; NaN where no foot is recorded."""
+    """Return the height that feet are hardly ever below; NaN without feet."""
     feet = [j for j, name in enumerate(recording.joints) if name in _FEET]
     if not feet or not len(recording.times):
         return np.nan
@@ -99,7 +99,7 @@ def floor_of(recording: Recording) -> float:
 
 
 class Sizer:
-    """Puts a performer's poses on the recording's bones, so that bodies of other build compare.
+    """Scales poses of a performer to the bones of the recording, so that they can be compared.
 
     Every bone of a live pose is stretched by the ratio of its length in the recording to its mean
     length in the stream, from the hips outwards; the height of the hips goes by the legs. Where the
@@ -125,7 +125,7 @@ class Sizer:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the performer's build."""
+        """Forget the proportions of the performer."""
         self._live = np.zeros(len(self.bones))
         self._spread = np.zeros(len(self.bones))
         self._seen = np.zeros(len(self.bones))
@@ -137,7 +137,7 @@ class Sizer:
         self._begins_high = False
 
     def measure(self, recording: Recording) -> None:
-        """Know a performer's build at once, from all of a performance."""
+        """Learn the proportions of a performer from a whole performance."""
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
         self._spread[:], self._seen[:] = 0.0, _SIZED_OVER
         self._lowest = floor_of(recording)
@@ -146,7 +146,7 @@ class Sizer:
             self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
 
     def learn(self, other: Sizer) -> None:
-        """Take over the build that another has measured with the same joints."""
+        """Copy the proportions that another instance has measured with the same joints."""
         self._live, self._seen = other._live.copy(), other._seen.copy()
         self._spread = other._spread.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
@@ -154,7 +154,7 @@ class Sizer:
         self._lows, self._begins_high = other._lows.copy(), other._begins_high
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
-        """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
+        """Scale a live pose (J, 3) to the bones of the recording; NaN marks invisible joints."""
         from retime.methods.align.pose_kernels import measure_bones, put_on_bones, steady_lengths
 
         try:

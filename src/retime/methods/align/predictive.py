@@ -95,7 +95,7 @@ class PredictiveAligner(Aligner):
         if isinstance(period, str) or not (np.isfinite(period) and 0.001 <= period <= 1):
             raise InputError(f"the period is {period!r}; it can be from 0.001 to 1, or 'auto'")
         if cost not in ("position", "derivative"):
-            raise InputError(f"no cost {cost!r}; there are position and derivative")
+            raise InputError(f"the cost is {cost!r}; it can be position or derivative")
         super().__init__(reference, times=times, joints=joints)
         self.gamma, self.period, self.cost = _checked(gamma), period, cost
         self._forecast_name: ForecastName = forecast
@@ -107,7 +107,7 @@ class PredictiveAligner(Aligner):
         self.reset()
 
     def reset(self) -> None:
-        """Forget the performance and the performer, and wait at the recording's start."""
+        """Reset the aligner: forget the performer, and wait at the start of the recording."""
         super().reset()
         self._intervals = []
 

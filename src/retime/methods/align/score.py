@@ -1,4 +1,4 @@
-"""How well a performance keeps the recording's timing, moment by moment."""
+"""Compare the timing of a performance with a recording, moment by moment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _APART = 0.5
 
 @dataclass(frozen=True)
 class Moment:
-    """One moment that stands out.
+    """A moment with a large deviation.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class TimingScore(ReadOnlyArrays):
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as plain values; what cannot be judged is null."""
+        """Return the score as plain values; values that cannot be measured are null."""
         rows = zip(self.times, self.source, self.late, self.confidence, self.judged, strict=True)
         return {
             "summary": self.summary,
@@ -168,7 +168,7 @@ def follow(aligner: Aligner, performance: Motion | Recording) -> tuple[FloatArra
 
 
 def score(recording: Motion | Recording | Aligner, performance: Motion | Recording) -> TimingScore:
-    """Judge a performance's timing against a recording.
+    """Score the timing of a performance against a recording.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
 def score_times(
     recording: Recording, times: FloatArray, source: FloatArray, confidence: FloatArray
 ) -> TimingScore:
-    """Judge what an aligner found.
+    """Score the times that an aligner found.
 
     Parameters
     ----------

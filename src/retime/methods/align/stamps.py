@@ -1,4 +1,4 @@
-"""Times of a stream as they come: irregular, lost, doubled, out of order, or from a new clock."""
+"""Time stamps of a stream, which may be irregular, lost, doubled, unordered or restarted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _USUAL_STEP = 1 / 30
 
 
 class Clock:
-    """Makes one rising time of the stamps of a stream."""
+    """Converts the stamps of a stream to one increasing time."""
 
     def __init__(self) -> None:
         self.now = math.nan
@@ -21,7 +21,7 @@ class Clock:
         self._shift = 0.0
 
     def advance(self, stamp: float) -> float | None:
-        """Return the seconds since the last stamp; ``None`` where this one is old or doubled."""
+        """Return the seconds since the last stamp; ``None`` if this one is old or doubled."""
         try:
             stamp = float(stamp)
         except (TypeError, ValueError):

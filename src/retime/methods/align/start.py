@@ -1,4 +1,4 @@
-"""Has it begun, and which is it: the start of a performance, and the choice among recordings."""
+"""Detect the start of a performance, and which of several recordings it is."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from retime.methods.align.takes import TakeFilter
 
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
 _ENOUGH, _BEYOND = 2.0, 1.0
-# Evidence that is lost a second where nothing, or something else, happens.
+# Evidence lost per second while nothing, or something else, happens.
 _FADES = 0.5
 _STEP = 0.04
 # The mean joint may be this far from the recorded pose, at common size, metres.
 _FAR = 0.35
 _LONGEST_GAP = 1.0
-# Seconds in which belief goes back to the start where nothing is explained.
+# Seconds in which the belief returns to the start if the poses do not match.
 _REARM = 0.3
 
 
@@ -52,7 +52,7 @@ class Start:
 
 
 class StartDetector:
-    """Waits until one of several recordings is being performed.
+    """Detects which of several recordings is being performed, and when it starts.
 
     It watches how much better the live motion is explained by each recording, played from its
     start, than by standing still. A recording that explains nothing starts again.
@@ -105,11 +105,11 @@ class StartDetector:
 
     @property
     def evidence(self) -> dict[str, float]:
-        """How much better than standing still each recording explains the last poses, in nats."""
+        """Evidence for each recording compared with standing still, in nats."""
         return {name: c.evidence for name, c in self._candidates.items()}
 
     def step(self, pose: npt.ArrayLike, time: float) -> Start | None:
-        """Take in a live pose (J, 3) at a time in seconds; return what has begun, if it has."""
+        """Add a live pose (J, 3) at a time in seconds; return the start, if one is detected."""
         seconds = self._clock.advance(time)
         if seconds is None:
             return None
@@ -127,7 +127,7 @@ class StartDetector:
         return Start(first, self._clock.now, source, 1 / (1 + math.exp(-ahead)))
 
     def aligner(self, start: Start) -> BayesAligner:
-        """Return the aligner of what has begun, at its place; it knows the performer's size."""
+        """Return an aligner for a started recording, with the proportions of the performer."""
         candidate = self._candidates[start.name]
         aligner = BayesAligner(candidate.recording)
         aligner.know(candidate.sizer)
@@ -152,7 +152,7 @@ class _Candidate:
         self.evidence, self._unseen = 0.0, 0.0
 
     def step(self, pose: npt.ArrayLike, seconds: float) -> None:
-        """Follow a pose, and weigh how much it says for this recording."""
+        """Follow a pose, and update the evidence for this recording."""
         live = self.sizer.live(pose)
         self._unseen += seconds
         if not live.visible.any():

@@ -1,4 +1,4 @@
-"""Following another take of the recording: another day, another person, other waits.
+"""Follow another take of the recording, by another person or with other pauses.
 
 A Bayes filter over (place, rate) as for copies, and beyond it: belief may jump along the recording
 at a cost of travel, not of time, so that a wait of another length is crossed at once; repeats in
@@ -96,7 +96,7 @@ class TakeFilter:
 
     @staticmethod
     def grid(duration: float) -> int:
-        """Return how many places a recording of this length takes."""
+        """Return the number of positions for a recording of this length."""
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float) -> None:
@@ -117,14 +117,14 @@ class TakeFilter:
         self.explained = 0.0  # how much better than by standing still, in nats
 
     def rearm(self, share: float) -> None:
-        """Put a fraction of belief back on the start, as if the performer had yet to begin."""
+        """Move a fraction of the belief back to the start."""
         self.belief *= 1 - share
         self.belief += share * self._at_start
         self._active = 0, max(self._active[1], self._start_end)
         self.time = min(self.time, float(self._grid[self._start_end - 1]))
 
     def step(self, live: LivePose, seconds: float) -> None:
-        """Take in a pose, some seconds after the last."""
+        """Add a pose, some seconds after the last one."""
         from retime.methods.align.belief_kernels import move_belief, weigh_take
 
         speed, moving, lag = self._recent.add(live, seconds)

@@ -10,7 +10,7 @@ _MOST = 4096
 
 
 class Trail:
-    """Live and recorded times as they were emitted, without the knots that a line passes by.
+    """Emitted live and recorded times, without redundant knots.
 
     A knot is dropped as long as one line through the last kept passes all that were dropped since,
     within the tolerance. Where too many are left, the tolerance is doubled and the older thinned.
@@ -28,7 +28,7 @@ class Trail:
         return not self._kept
 
     def add(self, live: float, source: float) -> None:
-        """Add what was emitted at a live time, later than all before."""
+        """Add the recorded time at a live time, which must be later than all before."""
         if not self._kept:
             self._kept.append((live, source))
             return

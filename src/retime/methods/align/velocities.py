@@ -17,7 +17,7 @@ _USUAL_SPREAD = 0.35
 
 
 class RecentPoses:
-    """The live poses of the last lag, and the velocities that they tell."""
+    """Recent live poses, and velocities computed from them."""
 
     def __init__(self) -> None:
         self._clock = 0.0

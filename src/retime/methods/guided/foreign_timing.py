@@ -54,7 +54,7 @@ def follow_reference(problem: Problem, length: float | None) -> Found:
     frames = np.linspace(*problem.domain, len(evidence.likeness))
     note = Note(
         f"{100 * evidence.alike:.0f} % of the clip resembles the reference"
-        + ("" if evidence.alike > 0.995 else "; the timing of the rest is as it was"),
+        + ("" if evidence.alike > 0.995 else "; the rest keeps its timing"),
         Remedy(parameter="similarity") if evidence.alike < _LITTLE else None,
         code="guided-evidence",
         share=evidence.alike,

@@ -47,7 +47,9 @@ def search_as_the_paper(problem: Problem) -> Found:
     _forbid(step_costs, problem, upsample)
     if length is None:
         if p.keytimes:
-            raise InputError("a free duration takes no keytimes; give a duration, or none of them")
+            raise InputError(
+                "a free duration has no keytimes; give a duration, or remove the keytimes"
+            )
         path = find_free_path(step_costs, p.frame_cost)
         length = (len(path.frames) - 1) / problem.rate
         keys = [(0, 0), (len(path.frames) - 1, len(poses) - 1)]

@@ -13,7 +13,7 @@ from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
 from retime.notes import Note
-from retime.sentences import Lasting, Named, Span
+from retime.sentences import Duration, ParameterName, Span
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
@@ -53,7 +53,7 @@ class Problem:
             return None
         length = self.domain[1] - self.domain[0] if asked is None else float(asked)
         if not (np.isfinite(length) and length > 0):
-            raise InputError("the duration must be above 0, not {length}", length=Lasting(length))
+            raise InputError("the duration must be above 0, not {length}", length=Duration(length))
         return length
 
     def frames_of(self, length: float) -> int:
@@ -237,9 +237,9 @@ def _too_fast(part: Span, need: float, most: float, duration: float) -> Infeasib
         part=part,
         need=need,
         most=most,
-        name=Named("max_speed"),
+        name=ParameterName("max_speed"),
         enough=np.ceil(10 * need) / 10,
-        duration=Lasting(duration),
+        duration=Duration(duration),
     )
 
 
@@ -253,9 +253,9 @@ def _too_slow(
         part=part,
         need=need,
         least=least,
-        name=Named("min_speed"),
+        name=ParameterName("min_speed"),
         enough=np.floor(100 * need) / 100,
-        duration=Lasting(duration),
+        duration=Duration(duration),
     )
 
 
@@ -309,7 +309,7 @@ def _must_reach(
             "choose a duration of {duration:.3g}, or move a keytime",
             part=part,
             parts=per_frame,
-            duration=Lasting(nearest),
+            duration=Duration(nearest),
         )
 
 

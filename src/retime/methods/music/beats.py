@@ -9,7 +9,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.music.parameters import SyncParameters
 from retime.notes import Note, Remedy
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 
 _SHARES = {"1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 # Least distance of beats, seconds.
@@ -52,7 +52,7 @@ def _given_beats(p: SyncParameters) -> FloatArray:
             "the beats at {one} and {other} are closer than {least}",
             one=Moment(float(beats[gaps.argmin()])),
             other=Moment(float(beats[gaps.argmin() + 1])),
-            least=Lasting(_CLOSEST),
+            least=Duration(_CLOSEST),
         )
     return beats
 

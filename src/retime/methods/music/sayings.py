@@ -7,7 +7,7 @@ import numpy as np
 from retime.methods.music.parameters import SyncParameters
 from retime.methods.music.synced import Synced
 from retime.notes import Note, Remedy
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 
 
 def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
@@ -49,7 +49,7 @@ def sync_notes(p: SyncParameters, found: Synced) -> list[Note]:
                 "the motion starts {time:.3f} into the music",
                 Remedy("keep the given start", parameter="phase", value="fixed"),
                 code="music-start",
-                time=Lasting(found.music_start),
+                time=Duration(found.music_start),
             )
         )
     end = found.warp.domain[1]

@@ -25,7 +25,7 @@ from retime.motion.edits import Edit
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 
 # Number of phases of the music that are tried.
@@ -253,7 +253,7 @@ def _speed(
         if p.speed is not None and abs(p.speed * fixed - (end - start)) > 1e-6:
             raise InputError("give a speed or a duration, not both")
         if not fixed > 0:
-            raise InputError("the duration must be above 0, not {length}", length=Lasting(fixed))
+            raise InputError("the duration must be above 0, not {length}", length=Duration(fixed))
         return (end - start) / fixed, start + fixed
     step = float(np.median(np.diff(beats)))
     uniform = _matching_speed(steadiness, step) if p.speed is None else p.speed

@@ -12,7 +12,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
-from retime.sentences import Lasting
+from retime.sentences import Duration
 from retime.timing import TimeWarp
 
 # Sampling rate of the score by its definition (AIST++), Hz.
@@ -53,8 +53,8 @@ def _tracks(motion: Motion) -> Tracks:
     if motion.duration < 1:
         raise InputError(
             "the motion lasts {duration:.3g}; accents are found in {least} or more",
-            duration=Lasting(motion.duration),
-            least=Lasting(1.0),
+            duration=Duration(motion.duration),
+            least=Duration(1.0),
         )
     points = positions(motion)
     # Avoid aliasing.

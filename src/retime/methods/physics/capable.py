@@ -87,7 +87,9 @@ class CapableBody:
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
         for name, factor in named.items():
             if not (np.isfinite(factor) and factor > 0):
-                raise InputError(f"the mass of {name} cannot be scaled by {factor}")
+                raise InputError(
+                    f"the mass of {name} is scaled by {factor}; the factor must be above 0"
+                )
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass to scale")
         self.mass_scale = named

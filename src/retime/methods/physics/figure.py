@@ -39,8 +39,8 @@ def even_motion(motion: Motion) -> Motion:
     """Return a motion at equal intervals, at most 120 frames per second, with the same ends."""
     if len(motion) < _LEAST_FRAMES:
         raise InputError(
-            f"a clip of {len(motion)} frames is too short for its accelerations to be known; it "
-            f"takes at least {_LEAST_FRAMES}"
+            f"a clip of {len(motion)} frames is too short to measure accelerations; at least "
+            f"{_LEAST_FRAMES} are needed"
         )
     start, end = motion.domain
     steps = round((end - start) * min(motion.rate, _MOST_FPS))
@@ -101,7 +101,7 @@ class Figure:
         return int(self.model.nv)
 
     def placed(self, name: str, solid: Solid) -> tuple[int, FloatArray]:
-        """Return the joint of the model that carries a solid, and its parameters (10,) there."""
+        """Return the model's joint that carries a solid, and the inertia (10,) in its frame."""
         owner, frame = self.places[self.names.index(name)]
         pin = load_pinocchio()
         inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))

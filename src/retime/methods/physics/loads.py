@@ -34,7 +34,7 @@ def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added,
     out = []
     for place, kilograms in loads:
         if not (np.isfinite(kilograms) and kilograms > 0):
-            raise InputError(f"a load of {kilograms:g} kg on {place} cannot be carried")
+            raise InputError(f"the load on {place} is {kilograms:g} kg; it must be above 0")
         joints = _joints(m, place)
         for joint, offset in joints:
             out.append(_ball(m, joint, kilograms / len(joints), offset))

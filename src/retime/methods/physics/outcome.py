@@ -12,7 +12,7 @@ from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.regions import MOST_SPEED
 from retime.methods.physics.timing_problem import Solution
 from retime.notes import Note, Remedy
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
         return Note(
             f"{fact}; the result exceeds the limits as little as possible",
             code="shorter-than-possible",
-            asked=Lasting(asked),
-            least=Lasting(least),
+            asked=Duration(asked),
+            least=Duration(least),
             fastest=fastest,
         )
     if most is not None and asked > most * (1 + _ROUNDING):
@@ -98,8 +98,8 @@ def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
             "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow "
             "motion",
             code="longer-than-possible",
-            asked=Lasting(asked),
-            most=Lasting(most),
+            asked=Duration(asked),
+            most=Duration(most),
         )
     return None
 
@@ -169,7 +169,7 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
     """Return the error for a request that is not possible."""
     asked = [w for w, given in (("speeds", rates), ("keytimes", keytimes)) if given]
-    missing = Lasting(missed)
+    missing = Duration(missed)
     if not asked:
         return InfeasibleError(
             "the duration cannot be met: it is off by {missing:.2g}; choose one nearer to that of "

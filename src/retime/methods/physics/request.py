@@ -13,7 +13,7 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.timing_problem import TimingProblem
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 
 # Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
@@ -124,12 +124,12 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
         raise InfeasibleError(
             "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
             "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
-            way=Lasting(way),
-            seconds=Lasting(seconds),
+            way=Duration(way),
+            seconds=Duration(seconds),
             slowest=SLOWEST,
             fastest=FASTEST,
-            least=Lasting(way / FASTEST),
-            most=Lasting(way / SLOWEST),
+            least=Duration(way / FASTEST),
+            most=Duration(way / SLOWEST),
         )
 
 

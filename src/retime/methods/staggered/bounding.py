@@ -1,4 +1,4 @@
-"""Staggering within bounds: no joint turns much faster than it ever does in the source.
+"""Limit staggering, so that no joint rotates much faster than its maximum in the source.
 
 Parts that arrive at other times than their neighbours may have to move fast. Knots of one channel
 are kept apart, so that its time never runs too fast. Where joints of a chain compensate each other
@@ -6,9 +6,8 @@ and separate in time, their staggering is reduced at the nearby poses; other joi
 keep theirs. The poses keep the requested values; bounds apply when the warp is made, so that undo
 is exact.
 
-How much must be given up can change abruptly with the amount of an edit: joints that just missed
-each other meet. So it is found for fixed amounts of the edit and interpolated between them, and a
-slider moves continuously.
+The necessary reduction can change abruptly with the amount of an edit. It is therefore computed for
+fixed amounts of the edit and interpolated between them, so that a slider has a continuous effect.
 """
 
 from __future__ import annotations
@@ -29,37 +28,37 @@ __all__ = ["bounded"]
 # Rounds without contacts, then with contacts held. From the last of these on, all joints are eased
 # and not only those that a turn depends on.
 _FREE, _HELD, _LOCAL = range(12), range(20), 12
-# Rounds end where turns are this share below the bound; they aim at a little more.
+# Rounds end when turns are this fraction below the bound; each round aims slightly lower.
 _CLOSE, _AIM = 0.01, 0.02
-# Exponent of the easing: how much it grows with every round.
+# Growth of the exponent of the easing with every round.
 _FIRMER = 0.05
-# Knots are moved apart by a share that is whole where a turn exceeds the bound by this part of it.
+# Knots are fully moved apart where a turn exceeds the bound by this fraction of it.
 _SPACED_AT = 0.1
-# Amounts of an edit for which the reduction is found: seconds, and the factor between two of them.
+# Amounts of an edit for which the reduction is computed: the smallest in seconds, and their ratio.
 _LEAST, _RATIO = 1e-3, 1.25
-# Fixed amounts are counted from the least; below this one nothing is reduced.
+# Fixed amounts are numbered from the smallest; below this number nothing is reduced.
 _FIRST = -8
-# Staggering that a smaller amount of the edit gave up is tried again, by this share.
+# Fraction of the staggering removed at a smaller amount that is tried again.
 _AGAIN = 0.5
-# Steps between two of them that are tried where joints meet in between.
+# Steps to try between two fixed amounts if the bound is exceeded between them.
 _STEPS = 8
 
 
 def bounded(
     timing: Timing, source: Motion, most: float, contacts: tuple[Contact, ...] | None = None
 ) -> tuple[Timing, float]:
-    """Return timing within a bound, and the fraction of the requested staggering that is left.
+    """Return a timing within the bound, and the fraction of the requested staggering that is kept.
 
     The bound applies to the delivered motion: joints in space, with contacts held.
 
     Parameters
     ----------
     timing : Timing
-        The requested feature.
+        The requested timing.
     source : Motion
         The motion.
     most : float
-        How many times as fast as in the source a joint may turn at most.
+        Maximum rotation speed of a joint, relative to the source.
     contacts : tuple of Contact, optional
         The contacts to hold. Default: those found.
     """
@@ -70,14 +69,14 @@ def bounded(
         return timing, 1.0
     if timing.amount > 0 and np.array_equal(timing.times, timing.known_times):
         found = _along(timing, bound).found(timing)
-    else:  # poses were moved: no amount of an edit to go by
+    else:  # poses were moved, so the edit has no single amount
         found = bound.reduced(timing, Reduction.none(timing)).applied(timing, source, most)
     return found, _kept(timing, found)
 
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """How fast joints of a motion may turn."""
+    """Limits of the rotation speeds of a motion."""
 
     source: Motion
     most: float
@@ -86,8 +85,8 @@ class _Bound:
     def holds(self, timing: Timing, *, likely: bool = False) -> bool:
         """Return whether a timing is within the bound, with contacts held and without.
 
-        A look with contacts held sees both, but takes five times as long. Where the bound is likely
-        to hold, it is the only one.
+        The check with contacts held covers both, but takes five times as long. If the timing is
+        probably within the bound, only this check runs.
         """
         return all(
             turn_ratios(timing, self.source, self.most, self.contacts, held=held)[1].max(initial=0)
@@ -112,17 +111,17 @@ class _Bound:
             worst = float(ratio.max(initial=0.0))
             if worst <= enough:
                 break
-            if not held and not tried:  # knots apart may be enough
+            if not held and not tried:  # moving knots apart may be enough
                 found = found.spaced(max(found.apart, min((worst / aim - 1) / _SPACED_AT, 1.0)))
                 continue
-            # A turn is about 1 without staggering and grows with it.
+            # A relative turn is about 1 without staggering, and grows with it.
             over = np.maximum((ratio - 1) / (aim - 1), 1.0) ** (1 + _FIRMER * tried)
             found = found.eased(factors(now, moments, over, causes if tried < _LOCAL else None))
         return found
 
 
 def _along(timing: Timing, bound: _Bound) -> _Amounts:
-    """Return what is known of a timing's edit, in any amount of it."""
+    """Return the cached reductions of a timing's edit, for any amount of it."""
     way = np.round(timing.way, 9)  # the same for all amounts, whichever comes first
     key = (way.tobytes(), timing.times.tobytes(), timing.included.tobytes(), bound.most)
     return last(
@@ -147,8 +146,8 @@ class _Amounts:
     def found(self, timing: Timing) -> Timing:
         """Return a timing of this edit within the bound.
 
-        Between the fixed amounts joints may meet that miss each other at both. Then knots that are
-        reduced stay where they are at the nearest amount for which joints do not meet, or all do.
+        Between two fixed amounts the bound may be exceeded even if both are within it. Then the
+        reduced knots, or all knots, stay as at the nearest amount that is within the bound.
         """
         amount = timing.amount
         reduction = self._reduction(amount)
@@ -215,7 +214,7 @@ class _Amounts:
             timing = self.timing.by_amount(_amount(number))
             found = Reduction.none(timing)
             if not self._unreduced(number):
-                # From a smaller amount on, so that neighbours are alike.
+                # Start from a smaller amount, so that neighbouring reductions are similar.
                 start = self[number - _back(number)].toward(found, _AGAIN)
                 found = self.bound.reduced(timing, start)
             self._known[number] = found
@@ -258,6 +257,10 @@ def _near(low: float, high: float) -> bool:
 
 def _kept(asked: Timing, found: Timing) -> float:
     """Return the fraction of the requested changes of refinements that is left."""
-    wanted = np.abs(asked.refinements - asked.known_refinements).sum()
-    got = np.abs(found.refinements - asked.known_refinements).sum()
-    return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0
+    wanted = asked.refinements - asked.known_refinements
+    total = np.abs(wanted).sum()
+    if total == 0:
+        return 1.0
+    # Knots that are moved apart may move farther than requested, or the other way.
+    got = (found.refinements - asked.known_refinements) * np.sign(wanted)
+    return float(np.clip(got, 0.0, np.abs(wanted)).sum() / total)

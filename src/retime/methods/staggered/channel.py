@@ -33,13 +33,13 @@ __all__ = ["SAME", "Channel", "Curve", "Fit"]
 
 # Seconds over which a change of an added layer's detail fades at its ends.
 _FADE = 0.1
-# Knots nearer than this, in seconds, are one.
+# Knots closer than this, in seconds, are merged.
 SAME = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One layer of a channel: its splines, and the displacement that they leave out.
+    """One layer of a channel: its splines, and the displacement from them.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Curve:
     detail : array (F, D)
         The displacement at the source's frames, on the body's side of the splines.
     weight : float
-        By what share the layer counts; the lowest counts whole.
+        Weight of the layer; that of the lowest layer is 1.
     """
 
     controls: FloatArray
@@ -61,7 +61,7 @@ class Channel:
     """A joint's rotation, or a root's translation, over the source's time.
 
     Its value is a stack of layers, each a spline and a displacement: s1 + d1 + s2 + d2 ...
-    Edits make a new channel; what is not edited is shared.
+    Edits return a new channel, which shares unedited parts.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Channel:
         cls, times: FloatArray, values: FloatArray, knots: FloatArray, owners: npt.ArrayLike,
         fit: Fit = "log",
     ) -> Channel:  # fmt: skip
-        """Fit splines to values (F, D) between knots; what they leave out is the displacement."""
+        """Fit splines to values (F, D) between knots; the residual is the displacement."""
         ends = interpolate(values, times, knots)
         ends = np.where(flipped_ends(ends, values, times, knots), -ends, ends)
         controls = fit_spline(values, times, knots, ends, fit)
@@ -124,7 +124,7 @@ class Channel:
         owners = np.asarray(owners, dtype=np.int64)
         return cls(times, knots, owners, np.ones(len(knots), dtype=bool), (curve,))
 
-    # ---- what it says
+    # ---- values
 
     @property
     def size(self) -> int:
@@ -182,14 +182,14 @@ class Channel:
         return plus(self.spline(self.times[frames], layer), self.stack[layer].detail[frames])
 
     def knot_of(self, owner: int, *, extreme: bool = True) -> int | None:
-        """Return the index of a pose's knot, or ``None`` where the pose leaves this channel out."""
+        """Return the index of a pose's knot, or ``None`` if the pose does not have this channel."""
         found = np.flatnonzero((self.owners == owner) & (self.extreme == extreme))
         return int(found[0]) if len(found) else None
 
     # ---- edits
 
     def changed(self, by: Mapping[int, FloatArray], layer: int = 0) -> Channel:
-        """Change poses' knots by ``by`` (3,) each, tangents along: equal changes to both (5.1)."""
+        """Change poses' knots and their tangents by ``by`` (3,) each (5.1)."""
         from retime.methods.staggered import kernels
 
         turns = np.zeros((len(self.knots), 3))
@@ -197,7 +197,7 @@ class Channel:
             if owner in by:
                 turns[n] = by[owner]
         if self.size == 4 and layer > 0:
-            # A layer that stands on others sees the change from where those have turned.
+            # A layer above others receives the change in the axes that those have rotated.
             turns = quat.rotate(quat.conjugate(self._at(self.knots, layer)), turns)
         turns /= self.stack[layer].weight or 1.0
         controls = self.stack[layer].controls.copy()
@@ -228,7 +228,7 @@ class Channel:
         return arrive, leave
 
     def chords(self, owner: int, layer: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Return the even speeds (3,) from the knot before a pose's extreme, and to the next."""
+        """Return the mean speeds (3,) before and after a pose's extreme."""
         n = self._extreme_knot(owner)
         controls, gaps = self.stack[layer].controls, np.diff(self.knots)
         arrive = leave = None
@@ -246,7 +246,7 @@ class Channel:
     def with_tangents(
         self, owner: int, arrive: FloatArray | None, leave: FloatArray | None, layer: int = 0
     ) -> Channel:
-        """Set the speeds at a pose's extreme; the value there stays."""
+        """Set the speeds at a pose's extreme without changing its value."""
         n = self._extreme_knot(owner)
         controls, gaps = self.stack[layer].controls.copy(), np.diff(self.knots)
         if arrive is not None and n > 0:
@@ -267,7 +267,7 @@ class Channel:
         curve = self.stack[layer]
         inside = np.full(len(self.times), 1.0 if spans is None else 0.0)
         for low, high in _joined(spans or ()):
-            # The base layer's displacement is none at knots; another's must be faded there.
+            # The base layer has no displacement at knots; that of other layers must fade there.
             fade = min(_FADE, (high - low) / 2) if layer else 0.0
             edge = np.minimum(self.times - low, high - self.times)
             u = np.clip(edge / fade, 0, 1) if fade else (edge >= 0).astype(float)
@@ -279,7 +279,7 @@ class Channel:
         return self._with_curve(layer, replace(curve, detail=detail))
 
     def with_layer(self, detail: FloatArray | None = None) -> Channel:
-        """Put a layer on the stack: splines that change nothing, and a displacement (F, 3)."""
+        """Add a layer on top: splines without effect, and a displacement (F, 3)."""
         controls = np.zeros((len(self.knots) - 1, 4, self.size))
         if self.size == 4:
             controls[..., 0] = 1.0
@@ -289,18 +289,18 @@ class Channel:
         return replace(self, stack=(*self.stack, Curve(controls, own)))
 
     def weighted(self, layer: int, weight: float) -> Channel:
-        """Let a layer count by a share."""
+        """Set the weight of a layer."""
         return self._with_curve(layer, replace(self.stack[layer], weight=weight))
 
     def without_layer(self, layer: int) -> Channel:
-        """Take a layer out of the stack."""
+        """Remove a layer."""
         return replace(self, stack=self.stack[:layer] + self.stack[layer + 1 :])
 
     def with_knots(self, new: Mapping[int, float], *, extreme: bool) -> Channel:
         """Insert knots, by their poses' numbers; splines are fitted again, and no value changes.
 
-        An editing knot that stands in the way goes: it is made again when it is needed. The last
-        answer is kept: a target that is dragged asks for the same knots again and again.
+        An editing knot in the way is removed, and created again when needed. The last result is
+        cached, because dragging a target inserts the same knots repeatedly.
         """
         asked = (extreme, *sorted(new.items()))
         known = self.__dict__.get("_with_knots")
@@ -335,12 +335,12 @@ class Channel:
     def _rebuilt(
         self, knots: FloatArray, owners: npt.NDArray[np.int64], extreme: npt.NDArray[np.bool_]
     ) -> Channel:
-        """Stand on other knots; displacements make up for what splines then leave out."""
+        """Use other knots; displacements take up the difference to the new splines."""
         if np.array_equal(knots, self.knots):
             return replace(self, owners=owners, extreme=extreme)
         old = np.searchsorted(self.knots, knots)
         known = self.knots[np.minimum(old, len(self.knots) - 1)] == knots
-        # Transitions whose two ends are neighbours as before stay as they are.
+        # Transitions between the same two knots as before do not change.
         same = known[:-1] & known[1:] & (np.diff(old) == 1)
         held_by = np.clip(np.searchsorted(knots, self.times, side="right") - 1, 0, len(same) - 1)
         anew = ~same[held_by]
@@ -378,7 +378,7 @@ def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the way from ``a`` to ``b`` on the body's side, (3,)."""
+    """Return the displacement from ``a`` to ``b`` on the body's side, (3,)."""
     return quat.log(minus(b, a)) if len(a) == 4 else b - a
 
 

@@ -1,4 +1,4 @@
-"""Corrections after the warp of staggered poses: higher jumps, longer ways, hands that hold."""
+"""Corrections after the warp of staggered poses: jump height, travel and grips."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Corrections:
     Parameters
     ----------
     weight : float
-        By what share the whole body is exaggerated: how high it jumps and how it leans.
+        Exaggeration of the whole body: the height of its jumps and its lean.
     travel : float
-        By what share its way over the ground is longer.
+        Exaggeration of its path over the ground.
     span : (float, float), optional
-        Outside of these times nothing changes, seconds.
+        Times outside which nothing changes, seconds.
     keep_gravity : bool
-        Let exaggerated jumps last longer, so that they fall as before.
+        Make exaggerated jumps longer, so that they still fall with gravity.
     grips : bool
-        Lead hands to what they hold.
+        Keep hands on what they hold.
     most : float
-        How many times as fast as in the source an exaggerated joint may turn at most.
+        Maximum rotation speed of exaggerated joints, relative to their maximum in the source.
     """
 
     weight: float = 0.0
@@ -62,9 +62,9 @@ def corrected(
     by: Corrections,
     contacts: Sequence[Contact] | None = None,
 ) -> tuple[TimeWarp, PoseLayer | None, GroundShift | None]:
-    """Return the warp, longer where flights are to fall by gravity, and what corrects its poses.
+    """Return the warp, with longer flights if gravity is kept, and a correction of its poses.
 
-    The last is how far the ground moves under a body that travels farther.
+    The third value is the displacement of the ground under a body that travels farther.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def corrected(
     by : Corrections
         What to correct.
     contacts : sequence of Contact, optional
-        In the source's time; left out, those found.
+        Contacts in the source's time. Default: those detected.
     """
     rate, ground = source.rate, None
     if not (by.weight or by.travel):

@@ -1,4 +1,4 @@
-"""Edits of what happens between poses: tangents of splines, detail, layers."""
+"""Edits between poses: tangents of splines, detail, layers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["CurveEdits", "Shape"]
 
 Shape = Literal["flat", "smooth", "linear"]
 
-# Degrees, or units of length, per second: nothing moves faster.
+# Maximum speed of a tangent, in degrees or units of length per second.
 _MOST_SPEED = 1e6
-# Detail may be scaled by this much.
+# Maximum factor of detail.
 _MOST_DETAIL = 10.0
 _MOST_LAYER = 2.0
 
@@ -39,7 +39,7 @@ class CurveEdits(Representation):
         leave: npt.ArrayLike | None = None,
         layer: int = 0,
     ) -> Self:
-        """Set the speeds with which a joint's splines come to its extreme and go from it.
+        """Set the speeds with which a joint's splines arrive at its extreme and leave it.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class CurveEdits(Representation):
             A joint, or ``NAME:translation`` of a root.
         arrive, leave : array (3,), optional
             Degrees per second about the parent's axes; the file's units per second for a
-            translation. By default, it stays.
+            translation. Default: unchanged.
         layer : int
             Which layer of the stack.
         """
@@ -66,7 +66,10 @@ class CurveEdits(Representation):
             ends = self.timing.numbers[[0, -1]]
             first = last = int(self.timing.numbers[k])
             if self.loop and first in ends:
-                first, last = int(ends[0]), int(ends[1])  # a cycle leaves at one, arrives at other
+                first, last = (
+                    int(ends[0]),
+                    int(ends[1]),
+                )  # a cycle leaves one end and arrives at the other
             curves[i] = curves[i].with_tangents(first, None, went, layer)
             curves[i] = curves[i].with_tangents(last, came, None, layer)
         return replace(self, curves=tuple(curves))
@@ -80,12 +83,12 @@ class CurveEdits(Representation):
         poses: Iterable[PoseName] | PoseName | None = None,
         layer: int = 0,
     ) -> Self:
-        """Give splines tangents of a usual shape at poses.
+        """Set the tangents of splines at poses to a common shape.
 
         Parameters
         ----------
         shape : {"flat", "smooth", "linear"}
-            At rest; as fast as the way from the pose before to the next; or straight to both.
+            At rest, with the mean speed between the neighbouring poses, or straight to both.
         joints : sequence of str, optional
             Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
@@ -119,7 +122,7 @@ class CurveEdits(Representation):
         after: Iterable[PoseName] | PoseName | None = None,
         layer: int = 0,
     ) -> Self:
-        """Scale what the splines leave out: 0 mutes it, 1 is as recorded.
+        """Scale the detail that the splines do not contain: 0 removes it, 1 keeps it as recorded.
 
         Parameters
         ----------
@@ -152,9 +155,9 @@ class CurveEdits(Representation):
 
     @recorded
     def add_layer(self, detail: Mapping[str, npt.ArrayLike] | None = None) -> Self:
-        """Put a layer of splines and displacements on top of every transition.
+        """Add a layer of splines and displacements on top of every transition.
 
-        Edits of value may go to it by its number; it starts without any change.
+        It has no effect at first; give its number to edits of values to change it.
 
         Parameters
         ----------
@@ -183,24 +186,24 @@ class CurveEdits(Representation):
 
     @recorded
     def weigh_layer(self, layer: int, weight: float) -> Self:
-        """Let a layer that was added count by a share: 0 is none of it, 1 all.
+        """Set the weight of an added layer: 0 disables it, 1 applies it fully.
 
         Parameters
         ----------
         layer : int
-            Which layer of the stack, from 1; the motion itself counts whole.
+            Which layer of the stack, from 1; layer 0 is the motion itself.
         weight : float
-            Its share, 0 to 2.
+            The weight, 0 to 2.
         """
         layer, weight = self._added_layer(layer), coerce(weight, float, "weight")
         if not 0 <= weight <= _MOST_LAYER:
             raise InputError(f"a layer's weight is 0 to {_MOST_LAYER:g}, not {weight:g}")
         curves = [c.weighted(layer, weight) for c in self.curves]
-        return self._reshaped(self, curves)  # where all is plain, the layer is empty
+        return self._reshaped(self, curves)  # without edits, the layer is empty
 
     @recorded
     def remove_layer(self, layer: int) -> Self:
-        """Take a layer that was added out of the stack, with all that edits put into it.
+        """Remove an added layer, with all edits in it.
 
         Parameters
         ----------

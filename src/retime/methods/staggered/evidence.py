@@ -1,4 +1,4 @@
-"""Where the poses are: features of motion trails and contacts, gathered into one signal (4.1)."""
+"""Find where poses are: motion trails and contacts, combined to one signal (4.1)."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ __all__ = ["TRAIL_SMOOTHING", "Evidence", "gather", "refinements_at"]
 
 # One frame's curvature depends on the frame rate; edges this long, in seconds, do not.
 _EDGE = 1 / 30
-# Edges shorter than this (radians; shares of the height for places) fade out: they are noise.
+# Edges shorter than this (radians; fractions of the height for positions) fade out as noise.
 _FLOOR = 2e-3
 # The paper's Laplacian smoothing, as the widths in seconds that it comes to.
 TRAIL_SMOOTHING = 0.040
 _CURVATURE_SMOOTHING = 0.030
 # The tent filter's full base.
 _TENT = 0.15
-# A change of contact counts half as much as all signals together would in a frame of 1/120 s.
+# A change of contact has half the weight of all signals together in a frame of 1/120 s.
 _CONTACT_WEIGHT = 0.5
 _CONTACT_SECONDS = 1 / 120
-# Below this probability nothing happens.
+# Maxima below this probability are ignored.
 _NOTHING = 0.01
-# A maximum that rises by less than this is a ripple: another frame rate would not have it.
+# Maxima lower than this above their surroundings depend on the frame rate, and are ignored.
 _RIPPLE = 0.001
-# Candidates keep this many frames from the ends, and knots from one another.
+# Minimum distance in frames of candidates from the ends, and of knots from one another.
 _GUARD = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """How likely each moment is an extreme pose, and why.
+    """The probability that each moment is an extreme pose, and its causes.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Evidence:
         keep: float | int | Iterable[float],
         span: tuple[float, float] | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Choose candidates: a fraction, a count, or those at times that are picked singly."""
+        """Choose candidates: a fraction, a count, or those nearest to given times."""
         inside = np.ones(len(self.candidates), dtype=bool)
         if span is not None:
             at = self.times[self.candidates]
@@ -113,7 +113,7 @@ class Evidence:
 
 
 def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
-    """Gather the evidence of evenly sampled motion.
+    """Compute the evidence of a motion at equal intervals.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
     channels = skeleton.channels
     local, weights = np.zeros((len(motion), len(channels))), np.zeros(len(channels))
     for j, axes in enumerate(_limb_axes(skeleton)):
-        # Two trails for each limb: where it points, and a second one that sees its twist.
+        # Two trails for each limb: one along it, and one across it for its twist.
         along = np.array([axis for axis, _ in axes])
         across = np.cross(along, np.eye(3)[np.argmin(np.abs(along), axis=1)])
         across /= np.linalg.norm(across, axis=1, keepdims=True)
@@ -164,9 +164,9 @@ def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
 
 
 def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:
-    """List each joint's directions to what is below it, with lengths.
+    """List each joint's directions to its children, with lengths.
 
-    A child of no length is passed over for what is below it in turn; an end site is a child.
+    A child without length is replaced by its own children; an end site is a child.
     """
     sites: dict[int, list[FloatArray]] = {}
     for site in skeleton.end_sites:
@@ -188,7 +188,7 @@ def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:
                     work.append((child, quat.multiply(turn, skeleton.rest_rotations[child])))
         return out
 
-    # A joint that ends nowhere still turns: it gets an axis, and no weight.
+    # A joint without children can still rotate: it gets an axis without weight.
     return [reach(j) or [(np.array([0.0, 1.0, 0.0]), 0.0)] for j in range(len(skeleton))]
 
 
@@ -204,8 +204,8 @@ def _smoothed(values: FloatArray, frames: float) -> FloatArray:
 def _curvature(trail: FloatArray, floor: float, rate: float) -> FloatArray:
     """Measure the modified curvature of trails (F, N, 3): n.e/|e| by the bisector normal.
 
-    It is the sine of half the turn, 1 where the trail turns back. The Frenet normal from central
-    differences that the paper may be read to mean is blind there, on elbows and knees.
+    It is the sine of half the turn: 1 where the trail reverses, as it does at elbows and knees. The
+    Frenet normal from central differences, another reading of the paper, is undefined there.
     """
     n = max(round(_EDGE * rate), 1)
     out = np.zeros(trail.shape[:2])
@@ -235,7 +235,7 @@ def _tent(values: FloatArray, rate: float) -> FloatArray:
 
 
 def _maxima(values: FloatArray, rise: float) -> npt.NDArray[np.int64]:
-    """Find local maxima; a plateau's is its middle."""
+    """Find local maxima; that of a plateau is its middle."""
     # Runs of equal values, then those that both neighbours lie below.
     edges = np.flatnonzero(np.abs(np.diff(values)) > rise)
     starts, ends = np.r_[0, edges + 1], np.r_[edges, len(values) - 1]
@@ -247,7 +247,7 @@ def _maxima(values: FloatArray, rise: float) -> npt.NDArray[np.int64]:
 
 
 def _prominence(values: FloatArray, peaks: npt.NDArray[np.int64]) -> FloatArray:
-    """Measure how far one must come down from each peak to reach a higher one, or an end."""
+    """Return the prominence of each peak: the descent to a higher peak, or to an end."""
     out = np.zeros(len(peaks))
     for n, peak in enumerate(peaks):
         higher = np.flatnonzero(values > values[peak])
@@ -264,8 +264,8 @@ def refinements_at(
 ) -> npt.NDArray[np.int64]:
     """Find each channel's timing refinement at each pose, in frames (K, C).
 
-    The strongest extremum that is nearer to this pose than to its neighbours and within the
-    bound; none is a refinement of 0. The two end poses have none.
+    It is at the strongest extremum that is nearer to this pose than to its neighbours and within
+    the bound; without one it is 0. The two end poses have none.
     """
     rate = (len(evidence.times) - 1) / max(evidence.times[-1] - evidence.times[0], 1e-12)
     reach = int(min(bound * rate + 1e-6, len(evidence.times)))
@@ -276,7 +276,7 @@ def refinements_at(
         peaks = _maxima(signal, 1e-6)
         peaks = peaks[signal[peaks] > _NOTHING]
         for k in range(1, len(poses) - 1):
-            # The middle frame between two poses is neither's, so that knots stay two frames apart.
+            # The middle frame between two poses belongs to neither, so knots stay two frames apart.
             low = max(poses[k] - reach, middle[k - 1] + 1)
             high = min(poses[k] + reach, middle[k] - 1)
             a, b = np.searchsorted(peaks, [low, high + 1])

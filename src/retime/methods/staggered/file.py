@@ -1,4 +1,4 @@
-"""Files of staggered poses: everything, to the last bit, as JSON or as a numpy archive."""
+"""Files of staggered poses: lossless, as JSON or as a numpy archive."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CHANNEL = ("knots", "owners", "extreme")
 
 
 def write_poses(poses: StaggeredPoses, path: str | Path) -> None:
-    """Write poses; the suffix tells the kind of file."""
+    """Write poses; the suffix determines the format."""
     kind = _kind(path)
     about, arrays = _parts(poses)
     if kind == ".npz":
@@ -47,7 +47,7 @@ def write_poses(poses: StaggeredPoses, path: str | Path) -> None:
 
 
 def read_poses(path: str | Path) -> StaggeredPoses:
-    """Read poses that were written here."""
+    """Read a file of staggered poses."""
     try:
         if _kind(path) == ".npz":
             about, arrays = unpack(read_bytes(path), path, FORMAT, VERSION)
@@ -68,7 +68,7 @@ def read_poses(path: str | Path) -> StaggeredPoses:
         raise
     except InputError as e:
         raise FormatError(str(e), path=path) from None
-    except Exception as e:  # a damaged file makes its readers raise anything
+    except Exception as e:  # a damaged file can raise any exception
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a file of staggered poses ({reason})", path=path) from None
 
@@ -123,7 +123,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
-    """Refuse arrays that do not belong together: compiled loops trust them."""
+    """Reject arrays that do not fit together, because compiled loops do not check them."""
     poses, frames, joints = len(timing.times), len(source), len(source.skeleton)
     table = (poses, len(source.channels))
     wanted = timing.refinements if timing.wanted is None else timing.wanted
@@ -144,7 +144,7 @@ def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
 
 
 def _is_whole(curve: Channel, frames: int, size: int) -> bool:
-    """Whether a channel's arrays have the shapes that its knots ask for."""
+    """Return whether a channel's arrays have the shapes that its knots need."""
     knots = len(curve.knots)
     if knots < 2 or not curve.owners.shape == curve.extreme.shape == (knots,):
         return False

@@ -1,7 +1,7 @@
-"""Smoothing rotations in time (Lee and Shin 2002): noise that staggering would bring to light.
+"""Smooth rotations in time (Lee and Shin 2002), because staggering makes noise visible.
 
-Where markers lie nearly on a line, as along the back, solvers put noise into one joint and take
-it out in the next. Parts that arrive at different times no longer cancel it.
+If markers lie nearly on a line, as along the back, solvers add noise to one joint and remove it in
+the next. When parts arrive at different times, this noise no longer cancels.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _TRUNK = ("spine", "chest", "upper_chest", "neck")
 
 
 def noisy_joints(motion: Motion) -> tuple[str, ...]:
-    """Name the joints that are filtered where none are named: the trunk's, and the fingers'."""
+    """Return the joints that are filtered by default: those of the trunk and the fingers."""
     body, skeleton = find_body(motion), motion.skeleton
     trunk = {body.roles[r] for r in _TRUNK if r in body.roles}
     if "hips" in body.roles and trunk:
-        # What stands between two of the trunk's joints belongs to it, whatever its name.
+        # Joints between two joints of the trunk belong to it, whatever their names.
         ends = [skeleton.chain(j) for j in trunk]
         trunk |= {j for chain in ends for j in chain if body.roles["hips"] in skeleton.chain(j)}
         trunk.discard(body.roles["hips"])
@@ -35,10 +35,10 @@ def noisy_joints(motion: Motion) -> tuple[str, ...]:
 
 
 def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
-    """Average rotations over a Gaussian window, and the places of roots; the end poses stay.
+    """Average rotations and root positions over a Gaussian window; the end poses do not change.
 
-    The filter works on the way that a joint has turned, step by step, so that it means the same
-    in any frame of reference.
+    The filter uses the accumulated rotation from frame to frame, so its result does not depend on
+    the frame of reference.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
     seconds : float
         The window's standard deviation.
     joints : sequence of str
-        Which joints; a root's translation goes with its rotation.
+        Joints to filter; the translation of a root is filtered with its rotation.
     """
     from scipy.ndimage import gaussian_filter1d
 

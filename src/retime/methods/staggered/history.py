@@ -1,4 +1,4 @@
-"""Edits of poses as data: what a recipe holds, a person undoes and a file keeps."""
+"""Edits of poses as data, for recipes, undo and files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from retime.errors import InputError, did_you_mean
 from retime.one_line import one_line
-from retime.sentences import Numbered
+from retime.sentences import StepName
 
 if TYPE_CHECKING:
     from retime.methods.staggered.representation import Representation
@@ -47,13 +47,13 @@ class PoseEdit:
     mute: bool = False
 
     def to_document(self) -> dict[str, Any]:
-        """Return the edit as JSON holds it: ``{"do": ..., argument: ...}``."""
+        """Return the edit for JSON: ``{"do": ..., argument: ...}``."""
         document = {"do": self.do, **self.arguments}
         return document | {"mute": True} if self.mute else document
 
     @classmethod
     def from_document(cls, entry: Any) -> PoseEdit:
-        """Make an edit of what JSON holds."""
+        """Make an edit from a JSON object."""
         if isinstance(entry, PoseEdit):
             return entry
         if not isinstance(entry, Mapping) or not isinstance(entry.get("do"), str):
@@ -81,7 +81,7 @@ class PoseEdit:
 def recorded(
     edit: Callable[Concatenate[S, P], S],
 ) -> Callable[Concatenate[S, P], S]:
-    """Let an edit write itself into the history of what it returns."""
+    """Decorate an edit, so that its result records it in its history."""
     signature = inspect.signature(edit)
     name = edit.__name__
     _EDITS[name] = signature
@@ -101,7 +101,7 @@ def recorded(
 
 
 def _listed(value: Any) -> Any:
-    """Make a list of what can be gone through only once, or in no order."""
+    """Convert iterators and sets to lists."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     once = isinstance(value, Iterable) and not isinstance(value, Sized)
@@ -109,7 +109,7 @@ def _listed(value: Any) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """Write poses that are named by a time as text: JSON has one kind of number."""
+    """Convert poses given by a time to text, because JSON has only one kind of number."""
     if isinstance(value, list | tuple | np.ndarray):
         return [_named(v) for v in value]
     if isinstance(value, float | np.floating):
@@ -118,7 +118,7 @@ def _named(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Bring an argument to what JSON can hold; what it cannot stays, and works in Python only."""
+    """Convert an argument to JSON types; others are kept, and work in Python only."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -131,7 +131,7 @@ def _plain(value: Any) -> Any:
 def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
     """Repeat edits in order; a muted one stays in the history without effect.
 
-    ``first`` is the number of the first one, for what is said about them.
+    ``first`` is the number of the first one, for messages.
     """
     for number, given in enumerate(edits, first):
         edit = PoseEdit.from_document(given)
@@ -141,8 +141,8 @@ def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
         try:
             poses = getattr(poses, edit.do)(**edit.arguments)
         except InputError as e:
-            raise e.within(Numbered("edit", number, edit.do)) from None
+            raise e.within(StepName("edit", number, edit.do)) from None
         except TypeError as e:
             text = str(e).replace("missing a required argument:", "it needs")
-            raise InputError(text).within(Numbered("edit", number, edit.do)) from None
+            raise InputError(text).within(StepName("edit", number, edit.do)) from None
     return poses

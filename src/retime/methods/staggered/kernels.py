@@ -20,7 +20,7 @@ __all__ = [
     "turn_controls",
 ]
 
-# A transition with fewer inner samples than this is a plain arc: two tangents would fit noise.
+# A transition with fewer inner samples than this is a simple arc: two tangents would fit noise.
 _FEWEST = 3
 
 
@@ -146,9 +146,9 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
 
 @kernel
 def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
-    """Return the rotation vectors ``(F, 3)`` that lead from source rotations to others.
+    """Return the rotation vectors ``(F, 3)`` from source rotations to others.
 
-    They do not jump at half a turn; what is below the floor is nothing.
+    They do not jump at half a turn; values below the floor are 0.
     """
     out = np.zeros((len(values), 3))
     before = np.array([1.0, 0.0, 0.0, 0.0])
@@ -173,7 +173,7 @@ def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
 
 @kernel
 def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
-    """Evaluate splines of places, ``(N - 1, 4, 3)``, at any times."""
+    """Evaluate splines of positions, ``(N - 1, 4, 3)``, at any times."""
     out = np.empty((len(times), 3))
     last = len(knots) - 2
     for m in range(len(times)):
@@ -192,7 +192,7 @@ def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
 
 @kernel
 def _log_from(a, b, out):  # type: ignore[no-untyped-def]
-    """Write the rotation vector of a^-1 b; its angle goes up to a whole turn, signs count."""
+    """Write the rotation vector of a^-1 b, with its sign; the angle is up to a whole turn."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
     y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
@@ -230,7 +230,7 @@ def _inner_controls(y, u, count, end, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _samples_between(values, times, low, high):  # type: ignore[no-untyped-def]
-    """Return the samples strictly between two knots, and where in between they lie."""
+    """Return the samples strictly between two knots, and their positions between them."""
     first = np.searchsorted(times, low, side="right")
     last = np.searchsorted(times, high, side="left")
     return values[first:last], (times[first:last] - low) / (high - low)
@@ -238,7 +238,7 @@ def _samples_between(values, times, low, high):  # type: ignore[no-untyped-def]
 
 @kernel
 def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
-    """Fit cubics to places ``(F, 3)`` between knots whose values ``(N, 3)`` are kept."""
+    """Fit cubics to positions ``(F, 3)`` between knots whose values ``(N, 3)`` are kept."""
     out = np.empty((len(knots) - 1, 4, 3))
     inner = np.empty((2, 3))
     for s in range(len(knots) - 1):
@@ -253,7 +253,7 @@ def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
 
 @kernel
 def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
-    """Write how far samples lie off a spline, and return the sum of their squared angles."""
+    """Write the distances of samples from a spline, and return the sum of their squares."""
     work = np.empty((5, 4))
     at = np.empty(4)
     total = 0.0
@@ -268,7 +268,7 @@ def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
 
 @kernel
 def _levenberg_marquardt(controls, q, u, count, iterations):  # type: ignore[no-untyped-def]
-    """Turn the two inner controls until the squared angles to the samples are least."""
+    """Rotate the two inner controls to minimise the squared angles to the samples."""
     step = 1e-6
     residual = np.empty((count, 3))
     moved = np.empty((count, 3))
@@ -315,8 +315,8 @@ def _levenberg_marquardt(controls, q, u, count, iterations):  # type: ignore[no-
 def fit_rotations(values, times, knots, ends):  # type: ignore[no-untyped-def]
     """Fit quaternion cubics to rotations ``(F, 4)`` between knots whose values are kept.
 
-    Appendix A asks for a simplex search over the two tangents; in the logarithm's space the
-    problem is linear, and its solution as good to a thousandth.
+    Appendix A uses a simplex search over the two tangents. In the space of logarithms the problem
+    is linear, and its solution is as good to a thousandth.
     """
     out = np.empty((len(knots) - 1, 4, 4))
     y = np.empty((len(times), 3))
@@ -346,7 +346,7 @@ def refine_rotations(controls, values, times, knots, iterations):  # type: ignor
 
 @kernel
 def rising(x):  # type: ignore[no-untyped-def]
-    """Fit numbers (N,) that never fall by least squares (pool adjacent violators)."""
+    """Fit non-decreasing numbers (N,) by least squares (pool adjacent violators)."""
     level = np.empty(len(x))
     size = np.empty(len(x), dtype=np.int64)
     count = 0

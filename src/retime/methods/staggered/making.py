@@ -1,4 +1,4 @@
-"""How staggered poses come to be: found in a motion, or built from key poses."""
+"""Make staggered poses: find them in a motion, or build them from key poses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 from retime.parameters import Range, part_of_clip
-from retime.sentences import Lasting, Moment, Named, Span
+from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
@@ -44,7 +44,9 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         raise InputError("staggered poses need a motion of at least two frames")
     if p.filter > motion.duration:
         raise InputError(
-            "{name} is {width}, longer than the clip", name=Named("filter"), width=Lasting(p.filter)
+            "{name} is {width}, longer than the clip",
+            name=ParameterName("filter"),
+            width=Duration(p.filter),
         )
     contacts = None if p.contacts is None else tuple(p.contacts)
     span = _inside(p.range, motion)
@@ -61,7 +63,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
                 "{joints} joints were smoothed over {seconds}",
                 code="joints-smoothed",
                 joints=len(filtered),
-                seconds=Lasting(p.filter),
+                seconds=Duration(p.filter),
             )
         )
     notes += _flips(used)
@@ -75,7 +77,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     if not len(evidence.candidates):
         notes.append(
             Note(
-                "nothing moves in this clip: its two end poses are all there are",
+                "nothing moves in this clip: it has only its two end poses",
                 code="nothing-moves",
             )
         )
@@ -108,12 +110,12 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
 
 
 def _contacts(motion: Motion) -> tuple[Contact, ...]:
-    """Find contacts as steadily as trails are seen: noise must not move their ends."""
+    """Detect contacts in the smoothed motion, so that noise does not move their ends."""
     return detect_contacts(smoothed(motion, TRAIL_SMOOTHING, motion.skeleton.names))
 
 
 def _inside(span: Range | None, motion: Motion) -> Range | None:
-    """Bring a range to the frames that it holds."""
+    """Return the frames of a range."""
     if span is None:
         return None
     a, b = part_of_clip(span, motion.domain)
@@ -134,7 +136,7 @@ def _check_contacts(contacts: tuple[Contact, ...] | None, motion: Motion) -> Non
 def _with_ends(
     chosen: npt.NDArray[np.int64], span: Range | None, motion: Motion
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Add the poses that hold the clip's and the range's ends; return all, and which those are."""
+    """Add poses at the ends of the clip and of the range; return all poses and these."""
     last = len(motion) - 1
     ends = {0, last}
     if span is not None:
@@ -171,7 +173,7 @@ def _fitted(motion: Motion, timing: Timing, fit: Fit) -> tuple[Channel, ...]:
 
 
 def _flips(motion: Motion) -> list[Note]:
-    """Name the joints that jump between two frames, faster than they move before and after."""
+    """Return a note on joints that jump between two frames."""
     turns = quat.angle(motion.rotations[1:], motion.rotations[:-1])
     beside = np.pad(turns, ((1, 1), (0, 0)))
     jumps = np.where(turns > _SPIKE * np.maximum(beside[:-2], beside[2:]), turns, 0.0)
@@ -241,7 +243,7 @@ def poses_by_hand(
 def _pose_times(
     poses: Sequence[Pose], times: Sequence[float], fps: float, joints: int
 ) -> FloatArray:
-    """Return the poses' times; refuse what no motion can be made of."""
+    """Return the poses' times; raise if they cannot make a motion."""
     if fps <= 0:
         raise InputError(f"the frame rate must be above 0, not {fps}")
     at = np.array([coerce(t, float, "times") for t in times])
@@ -255,7 +257,7 @@ def _pose_times(
     if (at[-1] - at[0]) * fps * joints * 32 > MOST_BYTES:
         raise InputError(
             "{length} at {fps:g} fps are more frames than fit in memory",
-            length=Lasting(float(at[-1] - at[0])),
+            length=Duration(float(at[-1] - at[0])),
             fps=fps,
         )
     if np.diff(at).min() < 1 / fps - 1e-9:
@@ -271,7 +273,7 @@ def _given_refinements(
     later = np.zeros((len(at), len(channels)))
     for name, given in refinements.items():
         if name not in channels:
-            skeleton.index(name)  # says which name is nearest
+            skeleton.index(name)  # the error suggests the nearest name
         column = np.array([coerce(v, float, f"the refinements of {name!r}") for v in given])
         if column.shape != at.shape or not np.isfinite(column).all():
             raise InputError(f"the refinements of {name!r} need one number for each pose")

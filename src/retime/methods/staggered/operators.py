@@ -1,8 +1,8 @@
 """The paper's two operators, a + b and c - a (section 3), on rotations and on translations.
 
-A value is a quaternion (..., 4) or a place (..., 3); its last axis tells which. ``b`` in a + b is
-on the body's side of ``a``. A change is on the parent's side, as pose layers hold it: measured
-on real clips, changes there add a sixth of the jump in speed that they add on the body's side.
+A value is a quaternion (..., 4) or a position (..., 3), by its last axis. ``b`` in a + b is
+on the body's side of ``a``. A change is on the parent's side, as in pose layers: on real
+clips, it causes a sixth of the jump in speed that a change on the body's side causes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def minus(c: FloatArray, a: FloatArray) -> FloatArray:
 
 
 def neutral(frames: int, size: int) -> FloatArray:
-    """Make values that change nothing."""
+    """Make neutral values."""
     return quat.identity(frames) if size == 4 else np.zeros((frames, 3))
 
 
@@ -45,7 +45,7 @@ def scaled(value: FloatArray, share: npt.ArrayLike) -> FloatArray:
 
 
 def change(new: FloatArray, old: FloatArray) -> FloatArray:
-    """Return the change, (..., 3), that leads from an old value to a new one."""
+    """Return the change, (..., 3), from an old value to a new one."""
     return quat.log(quat.multiply(new, quat.conjugate(old))) if _turns(new) else new - old
 
 
@@ -55,7 +55,7 @@ def changed(value: FloatArray, by: FloatArray) -> FloatArray:
 
 
 def interpolate(values: FloatArray, times: FloatArray, t: FloatArray) -> FloatArray:
-    """Take values (F, D) at times (F,) between samples, at ``t`` (N,)."""
+    """Interpolate values (F, D) at times (F,) at other times ``t`` (N,)."""
     if len(times) == 1:
         return np.repeat(values, len(t), axis=0)
     i = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)

@@ -21,7 +21,7 @@ __all__ = ["FindingParameters", "StaggerParameters"]
 
 @dataclass(frozen=True, kw_only=True)
 class FindingParameters(ContactParameters, RangeParameters):
-    """How the poses of a motion are found."""
+    """Parameters of finding the poses of a motion."""
 
     keep: Annotated[
         float | int | Sequence[float],

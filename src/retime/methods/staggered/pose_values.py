@@ -1,4 +1,4 @@
-"""Values of poses: their mean, and a pose as a motion that stands still."""
+"""Values of poses: their mean, and a pose as a still motion."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Staggered poses (Coleman, Bibliowicz, Singh and Gleicher 2008): motion as a few poses.
 
 A pose is one unit to edit, though its parts arrive at slightly different times. Edits of timing
-are a warp, edits of value a pose layer; both are read off this representation.
+are a warp, edits of value a pose layer; both are computed from this representation.
 """
 
 from __future__ import annotations
@@ -119,18 +119,18 @@ class StaggeredPoses(TweenEdits):
         )  # fmt: skip
 
     def write(self, path: str | Path) -> None:
-        """Write the poses to a file, ``.json`` or ``.npz``, losing nothing."""
+        """Write the poses to a ``.json`` or ``.npz`` file, without loss."""
         from retime.methods.staggered.file import write_poses
 
         write_poses(self, path)
 
     @classmethod
     def read(cls, path: str | Path) -> StaggeredPoses:
-        """Read poses that :meth:`write` wrote."""
+        """Read a file of :meth:`write`."""
         from retime.methods.staggered.file import read_poses
 
         return read_poses(path)
 
     def replay(self, edits: Iterable[PoseEdit]) -> StaggeredPoses:
-        """Make recorded edits again on these poses."""
+        """Repeat recorded edits on these poses."""
         return replayed(self, edits)

@@ -1,4 +1,4 @@
-"""Poses that reach: hands, feet and other joints brought to places (5.1)."""
+"""Poses that reach: hands, feet and other joints moved to targets (5.1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from retime.notes import Note
 
 __all__ = ["ReachEdits"]
 
-# A target that is missed by more than this is worth a note, metres.
+# Distance from a target above which a note is given, metres.
 _MISSED = 1e-3
 
 
@@ -53,14 +53,14 @@ class ReachEdits(ValueEdits):
         pose : int or float
             Which pose.
         targets : mapping of str to array (3,)
-            Places in metres, Y up, by joint.
+            Positions in metres, Y up, by joint.
         help : {"limb", "torso", "body"}
             Joints that move: the arm or leg; also clavicles and spine; or also the pelvis with
             planted feet.
         stiffness : mapping of str to float, optional
             Factors on joints' stiffness; 2 lets a joint help half as much.
         when : {"pose", "extreme"}
-            Whether the pose at its time reaches them, or the non-staggered pose.
+            Whether the pose at its time reaches the targets, or the non-staggered pose.
         layer : int
             Which layer of the stack takes the change.
         """
@@ -124,13 +124,13 @@ class ReachEdits(ValueEdits):
         when: When,
         layer: int,
     ) -> Self:
-        """Bring hands and feet to places by their limbs alone."""
+        """Move hands and feet to targets by their limbs only."""
         wanted = {}
         for j, place in targets.items():
             joint = still.skeleton.names[j]
             if body.limb_of(j) is None:
                 raise InputError(
-                    f"{joint!r} is on no arm and no leg; name a hand or a foot, or let more help"
+                    f"{joint!r} is not on an arm or a leg; name a hand or a foot, or let more help"
                 )
             wanted[Contact(joint, *still.domain)] = place
         reached = hold_contacts(still, wanted, fade=0.0)

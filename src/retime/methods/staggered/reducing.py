@@ -1,4 +1,4 @@
-"""Reduced staggering: knots moved apart, then brought part of the way back to the source's."""
+"""Reduce staggering: move knots apart, then part of the way back to their source times."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from retime.motion import Motion
 
 __all__ = ["Reduction", "factors"]
 
-# Shares of neighbouring knots differ so little that this alone changes the speed of a channel by at
-# most this fraction. Otherwise reducing one knot would speed up the stretch beside it.
+# Different reductions of neighbouring knots may change the speed of a channel by at most this
+# fraction. Otherwise reducing one knot would speed up the interval next to it.
 _GRADUAL = 0.8
-# Staggering is eased by at most this factor in one round.
+# Staggering is reduced by at most this factor in one round.
 _STEP = 2.0
 
 
@@ -32,9 +32,9 @@ class Reduction:
     Parameters
     ----------
     apart : float
-        By what share knots of each channel are moved apart, 0 to 1.
+        Fraction by which the knots of each channel are moved apart, 0 to 1.
     share : array (K, C)
-        The share of each knot's staggering that is kept.
+        Fraction of each knot's staggering that is kept.
     """
 
     apart: float
@@ -51,7 +51,7 @@ class Reduction:
         return self.apart == 0 and bool((self.share == 1).all())
 
     def spaced(self, apart: float) -> Reduction:
-        """Move knots apart by another share."""
+        """Return the reduction with another ``apart``."""
         return replace(self, apart=apart)
 
     def eased(self, factor: FloatArray) -> Reduction:
@@ -82,7 +82,7 @@ class Reduction:
 
 
 def _gradual(share: FloatArray, timing: Timing) -> FloatArray:
-    """Lower shares (K, C) beside low ones, so that they change gradually."""
+    """Lower the fractions (K, C) next to low ones, so that they change gradually."""
     far = np.abs(timing.refinements - timing.known_refinements)
     gap = np.diff(timing.known_times)[:, None]
     room = _GRADUAL * gap / np.maximum(np.maximum(far[1:], far[:-1]), 1e-9)
@@ -102,9 +102,9 @@ def factors(
 ) -> FloatArray:
     """Return a factor for each knot's staggering (K, C): less where it lets joints turn too fast.
 
-    It is whole from one neighbour of a knot to the other, and fades to the next ones, so that it
-    does not step when a knot passes a moment. ``over`` (T, N) is by what factor turns exceed the
-    bound. Without ``causes`` all channels count.
+    A fast turn has its full effect on a knot between the neighbours of the knot, and fades to the
+    next ones, so that the factor does not jump when a knot passes it. ``over`` (T, N) is the factor
+    by which turns exceed the bound. Without ``causes`` all channels are reduced.
     """
     out = np.ones(timing.refinements.shape)
     rush = (over > 1).any(axis=1)

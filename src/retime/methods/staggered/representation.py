@@ -1,4 +1,4 @@
-"""Staggered poses as a representation: what they hold, what they are called, what they make."""
+"""Staggered poses as a representation: data, names of poses and channels, and results."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
 
 # A pose by its number, or by a time near it.
 PoseName = int | float | str
-# A time names the pose that is at most this many seconds away.
+# Maximum distance of a time from the pose that it names, seconds.
 _NEAR = 0.25
-# Changes below this are rounding: outside an edit nothing changes at all.
+# Smaller changes are rounding errors and ignored, so nothing changes outside an edit.
 _ROUNDING = 1e-13
 
 
@@ -78,13 +78,13 @@ class Representation:
 
     @property
     def free(self) -> tuple[int, ...]:
-        """Numbers of the poses that an edit of all poses changes: not the two ends."""
+        """Numbers of the poses that an edit of all poses changes: all except the two ends."""
         first, last = self._ends
         return tuple(range(first + 1, last))
 
     @property
     def _ends(self) -> tuple[int, int]:
-        """The poses between which edits may change anything: the clip's ends, or a range's."""
+        """The first and last pose of the editable part: the ends of the clip or of a range."""
         if self.bounds is None:
             return 0, len(self) - 1
         first, last = (int(np.flatnonzero(self.timing.numbers == n)[0]) for n in self.bounds)
@@ -96,7 +96,7 @@ class Representation:
         return self._as_pose(self.timing.source_times(k))
 
     def at(self, pose: PoseName) -> Pose:
-        """Return the true pose at the pose's time."""
+        """Return the actual pose at the pose's time."""
         return self._as_pose(self._source_times_at(self.index(pose)))
 
     def _as_pose(self, times: FloatArray) -> Pose:
@@ -109,7 +109,7 @@ class Representation:
     def _values(self, i: int, t: FloatArray) -> FloatArray:
         """Return a channel's values at the source's times, as the evaluated motion has them.
 
-        Between frames that is the source, interpolated, under the change of the pose layer.
+        Between frames the source is interpolated, and the pose layer is applied to it.
         """
         curve, source = self.curves[i], self.source
         if i >= len(source.skeleton) or curve is self.plain[i]:
@@ -121,14 +121,14 @@ class Representation:
         return changed(interpolate(source.rotations[frames, i], at, t), turn)
 
     def _source_times_at(self, k: int) -> FloatArray:
-        """Return each channel's time in the source when a pose's time comes, (C,)."""
+        """Return each channel's source time at the time of a pose, (C,)."""
         t = float(self.times[k])
         if not self.timing.is_edited:
             return np.full(len(self.channels), t)
         warp = self._warp
         return np.array([float(warp(t, c)) for c in self.channels])
 
-    # ---- what they make
+    # ---- results
 
     @cached_property
     def _bounded(self) -> tuple[Timing, float]:
@@ -140,18 +140,17 @@ class Representation:
 
     @property
     def kept_share(self) -> float:
-        """Fraction of the requested staggering that the bound on turning speeds leaves, 0 to 1."""
+        """Fraction of the requested staggering that the speed limit allows, 0 to 1."""
         return self._bounded[1]
 
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
         notes = list(self.notes)
-        if not np.array_equal(self._bounded[0].refinements, self.timing.refinements):
-            kept = f"{self.kept_share:.0%}" if self.kept_share < 0.995 else "almost all"
+        if self.kept_share < 0.995:
             notes.append(
                 Note(
-                    f"{kept} of the requested staggering is kept: joints turn at most "
-                    f"{self.max_turn:g} times as fast as in the source",
+                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
+                    f"most {self.max_turn:g} times as fast as in the source",
                     Remedy("allow more", parameter="max_turn"),
                     code="staggering-bounded",
                     share=self.kept_share,
@@ -164,7 +163,7 @@ class Representation:
                 Note(
                     "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
                     code="past-end",
-                    seconds=Lasting(longer),
+                    seconds=Duration(longer),
                     joint=last,
                 )
             )
@@ -212,9 +211,9 @@ class Representation:
             Keep all contacts where the source had them, by inverse kinematics at the end; those
             that the edits touch; or none.
         keep_gravity : bool
-            Let exaggerated jumps last longer, so that they fall as before.
+            Make exaggerated jumps longer, so that they still fall with gravity.
         grips : bool
-            Keep what hands hold together, where parts of a pose arrive at different times.
+            Keep hands on what they hold when parts of a pose arrive at different times.
         """
         layer = self.layer()
         span = None
@@ -240,12 +239,12 @@ class Representation:
 
     @property
     def is_blank(self) -> bool:
-        """Whether the clip started over from one pose: its recording's contacts are gone."""
+        """Whether the clip starts over from one pose, without the contacts of the recording."""
         return any(e.do == "blank" and not e.mute for e in self.edits)
 
     @property
     def body_weight(self) -> float:
-        """By what share the whole body is exaggerated: its height and lean go with its joints."""
+        """Exaggeration of the whole body, which also applies to its height and lean."""
         whole = [
             float(e.arguments["weight"])
             for e in self.edits
@@ -258,7 +257,7 @@ class Representation:
 
     @property
     def travel_weight(self) -> float:
-        """By what share the body's way over the ground is longer."""
+        """Exaggeration of the body's path over the ground."""
         return sum(
             float(e.arguments["weight"]) for e in self.edits if e.do == "travel" and not e.mute
         )
@@ -277,7 +276,7 @@ class Representation:
         constraints : {"hold", "touched", "free"}
             Keep all contacts where the source had them, those that the edits touch, or none.
         fps : float, optional
-            Frame rate; the source's if not given.
+            Frame rate. Default: the source's.
         times : array (F,), optional
             Output times to evaluate, in place of evenly spaced frames.
         """
@@ -288,7 +287,7 @@ class Representation:
     # ---- names
 
     def index(self, pose: PoseName) -> int:
-        """Return a pose's number, by that or by a time near it."""
+        """Return the number of a pose, given by its number or by a time near it."""
         if isinstance(pose, str):
             text = pose.strip().removesuffix("s").strip()
             pose = float(coerce(text, float, "the pose's time"))
@@ -331,7 +330,7 @@ class Representation:
         return Span(float(first), float(last))
 
     def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
-        """Return channels by names and roles; ``None`` is all, the roots' only where told."""
+        """Return channels by names and roles; ``None`` is all, with roots only if ``roots``."""
         skeleton = self.source.skeleton
         if joints is None:
             count = len(self.channels)
@@ -368,12 +367,12 @@ class Representation:
         return layer
 
     def _saying(self, notes: Iterable[Note]) -> Self:
-        """Return the same poses with more to say."""
+        """Return the same poses with more notes."""
         new = (n for n in dict.fromkeys(notes) if n not in self.notes)
         return replace(self, notes=(*self.notes, *new))
 
     def _reshaped(self, poses: Self, curves: Sequence[Channel]) -> Self:
-        """Take over curves whose values are the same: what was plain stays plain."""
+        """Reuse curves whose values are the same, so that unchanged curves stay unchanged."""
         plain = tuple(
             new if old is kept else kept
             for new, old, kept in zip(curves, self.curves, self.plain, strict=True)

@@ -1,4 +1,4 @@
-"""How many times as fast as in the source joints turn when parts of poses move in time."""
+"""Measure how fast joints rotate relative to the source when parts of poses move in time."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ Mask = npt.NDArray[np.bool_]
 
 # Turns slower than this, in radians a second, are never too fast.
 _SLOW = np.radians(120)
-# A turn in one frame that is this many times the fastest beside it is a jump: it tells nothing.
+# A turn in one frame that is this many times as fast as those beside it is a jump, and ignored.
 _JUMP = 3.0
-# Noise of the source that staggering hardly changes is within the bound by this factor.
+# Without staggering, noise of the source is within the bound by this factor.
 _SURE = 1.05
 
 
 def _turns(own: FloatArray, source: Motion) -> FloatArray:
-    """Return how fast joints turn in space, then from their parents, (F - 1, 2 J) radians/s.
+    """Return rotation speeds in space, then relative to parents, (F - 1, 2 J) radians/s.
 
-    ``own`` are rotations (F, J, 4) from their parents, at the source's rate.
+    ``own`` are local rotations (F, J, 4) at the frame rate of the source.
     """
     from retime.motion.kernels import chain_rotations
 
     in_space = chain_rotations(source.skeleton.parents, own, np.array([1.0, 0.0, 0.0, 0.0]))
     both = np.concatenate([in_space, own], axis=1)
-    # Quicker than quat.angle, and exact enough for turns of a degree a frame.
+    # Faster than quat.angle, and exact enough for turns of a degree per frame.
     half = np.arccos(np.minimum(np.abs(np.einsum("fji,fji->fj", both[1:], both[:-1])), 1.0))
     return np.asarray(2 * source.rate * half)
 
 
 def _jumps(turns: FloatArray) -> Mask:
-    """Mark turns (F - 1, N) of one frame alone: those are jumps, not movement."""
+    """Mark turns (F - 1, N) of a single frame: these are jumps, not movement."""
     beside = np.pad(turns, ((1, 1), (0, 0)))
     steady = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0).max(axis=0)
     return np.asarray(turns > _JUMP * np.maximum(steady, _SLOW))
@@ -53,7 +53,7 @@ def _jumps(turns: FloatArray) -> Mask:
 
 @dataclass(frozen=True, eq=False)
 class _Jump:
-    """A joint that jumps from its parent between two times, and the joints (J,) that show it."""
+    """A jump of a joint relative to its parent, and the joints (J,) in which it is visible."""
 
     joint: int
     start: float
@@ -63,21 +63,21 @@ class _Jump:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """How fast a motion's joints turn, and where it jumps: flips, or a rest pose in front."""
+    """Rotation speeds of a motion, and its jumps: flips, or a rest pose at the start."""
 
     fastest: FloatArray
-    """At most, but for jumps, (2 J,)."""
+    """Maximum speeds without jumps, (2 J,)."""
     noisiest: FloatArray
-    """At most, where they show no jump, (2 J,)."""
+    """Maximum speeds where no jump is visible, (2 J,)."""
     jumps: tuple[_Jump, ...]
 
     @classmethod
     def of(cls, motion: Motion, jumps: tuple[_Jump, ...] | None = None) -> _Known:
-        """Measure a motion; ``jumps`` are those of its source, where it has one."""
+        """Measure a motion; ``jumps`` are those of its source, if there is one."""
         turns, times, skeleton = _turns(motion.rotations, motion), motion.times, motion.skeleton
         alone, count = _jumps(turns), len(skeleton)
         if jumps is None:
-            # Jumps of a chain that undo each other show nowhere: they must not come apart.
+            # Jumps of a chain that cancel each other are invisible, as long as they stay together.
             hang = np.array([[i in skeleton.chain(j) for j in range(count)] for i in range(count)])
             jumps = tuple(
                 _Jump(int(j), float(times[f]), float(times[f + 1]), alone[f, :count] & hang[j])
@@ -88,7 +88,7 @@ class _Known:
         return replace(known, noisiest=np.where(jumped, 0.0, turns).max(axis=0, initial=0.0))
 
     def usual(self, most: float) -> FloatArray:
-        """Return what turns are measured by, (2 J,): without any staggering all are in bounds."""
+        """Return reference speeds, (2 J,); without staggering all joints are within the bound."""
         return np.maximum(self.fastest, _SURE * self.noisiest / most)
 
     def without_jumps(
@@ -100,7 +100,7 @@ class _Known:
         return ratio
 
     def jumped(self, warp: TimeWarp, source: Motion, times: FloatArray) -> Mask:
-        """Mark turns (F - 1, 2 J) of joints that pass a jump of the source, or show one."""
+        """Mark turns (F - 1, 2 J) of joints that jump in the source, or that show a jump."""
         names = source.skeleton.names
         out = np.zeros((len(times) - 1, 2 * len(names)), dtype=bool)
         for jump in self.jumps:
@@ -119,7 +119,7 @@ def turn_ratios(
     *,
     held: bool,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return moments (T,), and how many times its fastest each joint turns then, (T, 2 J)."""
+    """Return times (T,), and each joint's speed relative to its maximum there, (T, 2 J)."""
     warp = timing.warp()
     if held:
         plain = apply(source, warp, fps=source.rate)
@@ -138,7 +138,7 @@ def delivered_ratios(
     most: float,
     contacts: tuple[Contact, ...] | None,
 ) -> FloatArray:
-    """Return how many times its fastest each joint turns, contacts held or not, (F - 1, 2 J).
+    """Return each joint's speed relative to its maximum, contacts held or not, (F - 1, 2 J).
 
     ``plain`` is what was made of the source, at its rate, before contacts are held.
     """
@@ -146,7 +146,7 @@ def delivered_ratios(
     usual = np.maximum(known.usual(most), _SLOW)
     ratio = _turns(plain.rotations, source) / usual  # for those who do not have contacts held
     made = as_delivered(source, plain, warp, contacts)
-    # What holding alone does to the source is not the edit's.
+    # Changes by holding contacts alone do not count as the edit's.
     alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
     usual = np.maximum(usual, alone.usual(most))
     ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
@@ -158,15 +158,15 @@ def _known(source: Motion) -> _Known:
 
 
 def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -> _Known:
-    """Measure a motion whose only change is that its contacts are held."""
+    """Measure the motion with its contacts held, without other changes."""
     warp = TimeWarp.identity(*source.domain)
     return _Known.of(as_delivered(source, source, warp, contacts), known.jumps)
 
 
 def causes_of_turns(source: Motion, *, held: bool) -> Mask:
-    """Mark the channels (2 J, C) whose times decide how joints turn in space, and from parents.
+    """Mark the channels (2 J, C) whose times affect each joint's turns in space and locally.
 
-    Where contacts are held, a limb also depends on the root's place and on the joints in contact.
+    If contacts are held, a limb also depends on the root's position and the joints in contact.
     """
     return last(source, "causes of turns", held, lambda: _causes(source, held))
 
@@ -181,7 +181,7 @@ def _causes(source: Motion, held: bool) -> Mask:
         for limb in find_body(source).limbs.values():
             chain = {*skeleton.chain(limb.upper), *skeleton.chain(limb.end)}
             led = {limb.upper, *chain.difference(skeleton.chain(limb.upper))}
-            # What touches the ground is at the end of the limb or below it.
+            # Joints in contact are the end of the limb or below it.
             tips = {j for j in range(count) if limb.end in skeleton.chain(j)}
             rows = [*led, *(count + j for j in led), *tips]
             out[np.ix_(rows, sorted({*chain, *tips, *range(count, out.shape[1])}))] = True

@@ -1,4 +1,4 @@
-"""Knots of one channel kept apart, so that its own time never runs too fast."""
+"""Keep the knots of each channel apart, so that its time never runs too fast."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from retime.motion.memory import last
 
 __all__ = ["spaced"]
 
-# A channel's own time runs at most at this share of the bound: its parents rush as well.
+# A channel's own speed stays below this fraction of the bound: its parents add their own.
 _OWN = 2 / 3
-# A stretch in which a channel hardly turns may run this many times as fast.
+# An interval in which a channel hardly moves may run this many times as fast.
 _CALM = 4.0
-# Knots keep at least this share of the least gap.
+# Knots keep at least this fraction of the smallest gap.
 _ORDER = 0.5
 
 
 def spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
-    """Move knots of each channel apart by the least squares that keep its time from rushing.
+    """Move the knots of each channel apart, by the least squares that limit its speed.
 
-    ``part`` is by what share, 0 to 1; 0 keeps them in order, and no more.
+    ``part`` is the fraction, 0 to 1; 0 only keeps the knots in order.
     """
     knots, known = timing.knots.copy(), timing.known_knots
     speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
@@ -35,7 +35,7 @@ def spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
         gap = np.diff(stands_for) / (_OWN * most)
         if (np.diff(asked) >= gap - 1e-12).all():
             continue
-        # Eased by different shares, knots might cross.
+        # Knots that are reduced by different fractions might cross.
         least = np.minimum(gap, _ORDER * timing.least_gap)
         spaced = asked if (np.diff(asked) >= least).all() else _apart(asked, least)
         if part:
@@ -61,7 +61,7 @@ def _channel_speeds(source: Motion) -> FloatArray:
 
 
 def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return how much a channel does in each stretch between knots, as a fraction of its most."""
+    """Return the movement of a channel between knots, as a fraction of its maximum."""
     most = max(float(speed.max(initial=0.0)), 1e-9)
     at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
     padded = np.pad(speed, 1, mode="edge")
@@ -71,12 +71,12 @@ def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray
 
 
 def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
-    """Return the nearest knots that are apart by gaps; the first and the last stay.
+    """Return the nearest knots with these gaps between them; the ends do not move.
 
-    Less the sum of the gaps before them they must not fall: isotonic regression.
+    This is isotonic regression of the knots minus the sum of the gaps before them.
     """
     base = np.r_[0.0, np.cumsum(gap)]
-    if base[-1] >= knots[-1] - knots[0]:  # no room at all: evenly
+    if base[-1] >= knots[-1] - knots[0]:  # no room for the gaps: space evenly
         return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
     from retime.methods.staggered.kernels import rising
 

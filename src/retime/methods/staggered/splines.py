@@ -1,4 +1,4 @@
-"""Cubic splines of a channel: fitted to samples between knots, of rotations or of places."""
+"""Cubic splines of a channel: fitted to samples between knots, of rotations or of positions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def evaluate_spline(controls: FloatArray, knots: FloatArray, t: FloatArray) -> F
 
 
 def near_side(detail: FloatArray) -> FloatArray:
-    """Keep displacements on the near side of the sphere."""
+    """Choose the sign of quaternions (F, 4) that gives the smaller angle."""
     if detail.shape[-1] == 3:
         return detail
     return np.where(detail[:, :1] < 0, -detail, detail)
@@ -49,7 +49,7 @@ def near_side(detail: FloatArray) -> FloatArray:
 def flipped_ends(
     ends: FloatArray, values: FloatArray, times: FloatArray, knots: FloatArray
 ) -> npt.NDArray[np.bool_]:
-    """Return which knot values have another sign than the sample before them."""
+    """Mark knot values with another sign than the sample before them."""
     if ends.shape[-1] == 3:
         return np.zeros((len(ends), 1), dtype=bool)
     before = np.clip(np.searchsorted(times, knots, side="right") - 1, 0, len(times) - 1)

@@ -1,4 +1,4 @@
-"""Staggered poses as a step: every edit as data, a warp, a pose layer and held contacts out."""
+"""Staggered poses as a step: edits in; a warp, a pose layer and held contacts out."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def stagger(motion: Motion, p: StaggerParameters) -> Edit:
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
-    """Find a motion's poses and make the edits that parameters name, in their order."""
+    """Find the poses of a motion and make the edits of the parameters, in order."""
     return _after_each_edit(motion, p)[-1]
 
 
 def _after_each_edit(motion: Motion, p: StaggerParameters) -> list[StaggeredPoses]:
-    """Poses as they are found, and after each edit.
+    """Return the poses as found, and after each edit.
 
-    The last stay with the motion: one more edit, or another at the end of the list, costs itself
-    alone.
+    The last results are cached with the motion, so that changing the last edit only repeats that
+    edit.
     """
     states: list[tuple[PoseEdit | None, StaggeredPoses]] = last(
         motion,
@@ -81,12 +81,12 @@ def _counted(poses: StaggeredPoses, edit: PoseEdit) -> int | None:
             k = poses.index(edit.arguments["pose"])
             return k if edit.arguments["preset"] == "snap" else k + 1
         return poses.index(edit.arguments["pose"]) if edit.do == "delete" else None
-    except InputError:  # of a muted edit: its pose is not there
+    except InputError:  # of a muted edit, whose pose does not exist
         return None
 
 
 def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
-    """Find a motion's poses and make the edits that have parameters of their own."""
+    """Find the poses of a motion and make the edits that have their own parameters."""
     own = FindingParameters(**values_of(p, FindingParameters))
     poses = last(motion, "found poses", own, lambda: poses_of(motion, own), same=same)
     poses = _moved(poses, p.moves, ripple=p.ripple)
@@ -112,7 +112,7 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
 def _moved(
     poses: StaggeredPoses, moves: Sequence[tuple[float, float]], *, ripple: bool
 ) -> StaggeredPoses:
-    """Move several poses, in an order in which none stands in another's way."""
+    """Move several poses, in an order in which none blocks another."""
     places = [(poses.index(float(start)), float(end)) for start, end in moves]
     if ripple:
         order = sorted(places)

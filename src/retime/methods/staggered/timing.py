@@ -1,4 +1,4 @@
-"""When the parts of each pose arrive: pose times, timing refinements, and the warp they make."""
+"""Arrival times of the parts of poses: pose times, timing refinements, and their warp."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.notes import Note
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 __all__ = ["Timing"]
 
 BoolArray = npt.NDArray[np.bool_]
-# Knots nearer than this, in seconds, are one.
+# Knots closer than this, in seconds, are merged.
 _SAME = 1e-9
 
 
 def _fixed(past_end: bool) -> list[int]:
-    """Return the poses whose knots stay: the ends, or the first alone."""
+    """Return the poses whose knots are fixed: both ends, or only the first."""
     return [0] if past_end else [0, -1]
 
 
@@ -32,29 +32,29 @@ def _fixed(past_end: bool) -> list[int]:
 class Timing:
     """Pose times t_k and refinements r_ki: channel i has its knot of pose k at t_k + r_ki.
 
-    Knots stand for places in the source: where they were when the poses were found. Moving them
-    is all that a timing edit does, so the edits together are one warp.
+    Each knot represents the source time at which it was found. A timing edit only moves knots, so
+    all edits together are one warp.
 
     Parameters
     ----------
     channels : tuple of str (C,)
         Names of the warp channels.
     numbers : array (K,) of int
-        A number for each pose that stays its own whatever is inserted or deleted.
+        A number for each pose, which does not change when others are inserted or deleted.
     times : array (K,)
         Pose times of the output, seconds.
     refinements : array (K, C)
-        Seconds; 0 where a pose leaves a channel out.
+        Seconds; 0 where a pose does not have a channel.
     included : array (K, C) of bool
         Which channels each pose has.
     known_times, known_refinements : arrays
-        The same before all timing edits, in the time of ``base``'s output.
+        The same before all timing edits, in the output time of ``base``.
     least_gap : float
-        Knots of one channel keep this many seconds apart.
+        Minimum distance between knots of one channel, seconds.
     base : TimeWarp, optional
-        To the source's time, where poses were deleted after timing edits.
+        Warp to the source's time, if poses were deleted after timing edits.
     wanted : array (K, C), optional
-        Refinements that an edit asked for, where knots in the way stopped some of them.
+        Refinements that an edit requested, if neighbouring knots limited some of them.
     """
 
     channels: tuple[str, ...]
@@ -113,7 +113,7 @@ class Timing:
                 own[self.channels[i]] = Graph(now[has, i], known[has, i])
         warp = TimeWarp(self.times, self.known_times, channels=own)
         if self.refinements[-1].any() and warp.domain[1] > self.times[-1]:
-            # Parts that have arrived hold their last value until the last one has.
+            # Parts that have arrived hold their last value until the last part has arrived.
             body, channels = warp.body, warp.channels
             whole = {n: g.pad(*warp.domain) for n, g in channels.items()}
             body = body.pad(*warp.domain)
@@ -135,7 +135,7 @@ class Timing:
         return out
 
     def room(self, pose: int) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the most that each channel's refinement may be, (C,) each."""
+        """Return the smallest and largest possible refinement of each channel, (C,) each."""
         if pose in (0, len(self) - 1):
             still = np.zeros(len(self.channels))
             return still, still
@@ -158,8 +158,8 @@ class Timing:
     def moved(self, pose: int, time: float, *, ripple: bool) -> tuple[Timing, list[Note]]:
         """Move a pose. Its refinements scale with the gap on their side, so knots never cross.
 
-        Only this pose's knots move, as long as those of its neighbours leave it room; those in
-        its way scale with their gap too, which is said.
+        Only the knots of this pose move if there is room. Otherwise those of its neighbours scale
+        with their gap too, with a note.
         """
         last = len(self) - 1
         if pose == 0:
@@ -205,7 +205,7 @@ class Timing:
         return ordered, notes
 
     def _scale_side(self, refinements: FloatArray, pose: int, time: float, step: int) -> int:
-        """Scale a moved pose's refinements toward one neighbour; count the neighbour's own."""
+        """Scale a moved pose's refinements toward a neighbour; count those of the neighbour."""
         now, pulled = self.times[pose], 0
         for i, k in enumerate(self._beside(pose, step)):
             if not self.included[pose, i]:
@@ -223,7 +223,7 @@ class Timing:
     def staggered(
         self, by: FloatArray, poses: Sequence[int], *, scale: bool = False, past_end: bool = False
     ) -> tuple[Timing, int]:
-        """Add ``by`` (K, C) to refinements, or multiply by it; count the knots that were stopped.
+        """Add ``by`` (K, C) to refinements, or multiply by it; count the knots that were limited.
 
         A knot that would cross another stops short of it. With ``past_end`` those of the last pose
         may move as well.
@@ -242,37 +242,37 @@ class Timing:
 
     @cached_property
     def _asked(self) -> FloatArray:
-        """By how much refinements were asked to change, (K, C)."""
+        """Requested changes of refinements, (K, C)."""
         wanted = self.refinements if self.wanted is None else self.wanted
         return np.where(self.included, wanted - self.known_refinements, 0.0)
 
     @property
     def amount(self) -> float:
-        """The largest change of a refinement that was asked for, seconds."""
+        """The largest requested change of a refinement, seconds."""
         return float(np.abs(self._asked).max(initial=0.0))
 
     @property
     def way(self) -> FloatArray:
-        """The changes that were asked for, (K, C), as a share of the largest."""
+        """The requested changes, (K, C), as fractions of the largest."""
         return self._asked / self.amount
 
     def along(self, way: FloatArray) -> Timing:
-        """Return this timing with changes of refinements (K, C) of up to 1 s, not in order."""
+        """Return this timing with changes of refinements (K, C) of up to 1 s; knots may cross."""
         wanted = self.known_refinements + way
         return replace(self, refinements=wanted, wanted=wanted)
 
     def by_amount(self, amount: float) -> Timing:
-        """Return this timing as if another amount of the same edit had been asked for."""
+        """Return this timing with another amount of the same edit."""
         change = amount * self.way
         asked = replace(self, refinements=self.known_refinements + change, wanted=None)
-        # Edits are of poses and channels; some of their knots may ask for no change.
+        # An edit covers whole poses and channels; some of their knots may not change.
         edited = (change != 0).any(axis=1)[:, None] & (change != 0).any(axis=0)
         return asked._in_order(edited, past_end=bool(change[-1].any()))[0]
 
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
-        """Keep edited knots between their neighbours; count those that were stopped.
+        """Keep edited knots between their neighbours; count those that were limited.
 
-        Where that leaves no room, all knots of the channel yield.
+        If there is not enough room, all knots of the channel move.
         """
         edited = edited & self.included
         edited[_fixed(past_end)] = False
@@ -294,10 +294,10 @@ class Timing:
         return replace(self, refinements=refinements), int(stopped.sum())
 
     def _rows_around(self, edited: BoolArray) -> range:
-        """Return the poses that edited knots may run into."""
+        """Return the poses that edited knots may reach."""
         rows = np.flatnonzero(edited.any(axis=1))
         near = range(max(rows[0] - 1, 0), min(rows[-1] + 2, len(self)))
-        # Of partial poses the neighbours may be far away.
+        # The neighbours of a partial pose may be far away.
         whole = self.included[[near[0], near[-1]]].all()
         return near if whole else range(len(self))
 
@@ -337,17 +337,17 @@ class Timing:
                 raise InputError(
                     "a refinement of {value} is out of bounds for {name!r} at pose {pose}; its "
                     "neighbours allow {low:.3f} to {high:.3f}",
-                    value=Lasting(value),
+                    value=Duration(value),
                     name=name,
                     pose=pose,
-                    low=Lasting(float(low[i])),
-                    high=Lasting(float(high[i])),
+                    low=Duration(float(low[i])),
+                    high=Duration(float(high[i])),
                 )
             refinements[pose, i] = value
         return replace(self, refinements=refinements, wanted=None)
 
     def with_pose(self, time: float, included: BoolArray) -> Timing:
-        """Insert a pose on every channel's way: the warp does not change."""
+        """Insert a pose on the curve of every channel, without changing the warp."""
         at = int(np.searchsorted(self.times, time))
         if not 0 < at < len(self):
             raise InputError(
@@ -363,10 +363,12 @@ class Timing:
             has = np.flatnonzero(self.included[:, i])
             before, after = knots[has[has < at][-1], i], knots[has[has >= at][0], i]
             if after - before < 2 * self.least_gap:
-                included[i] = False  # no room between its neighbours: the pose leaves it out
+                included[i] = (
+                    False  # no room between its neighbours: the pose does not get this channel
+                )
                 continue
             if not before + self.least_gap <= time <= after - self.least_gap:
-                own[i] = (before + after) / 2  # a neighbour's knot stands in the pose's place
+                own[i] = (before + after) / 2  # a neighbour's knot is at the time of the pose
             own_known[i] = np.interp(own[i], knots[has, i], known[has, i])
         number = int(self.numbers.max()) + 1
         return replace(
@@ -381,12 +383,12 @@ class Timing:
         )
 
     def without_pose(self, pose: int) -> Timing:
-        """Delete a pose; what its knots did to the warp stays done."""
+        """Delete a pose without changing the warp."""
         if pose in (0, len(self) - 1):
             raise InputError("the first and the last pose hold the clip's ends; they stay")
         timing = self
         if self.is_edited:
-            # The edits so far become the way to the source, and the knots stand anew on it.
+            # The edits so far become the base warp, and the knots are defined on its output.
             timing = replace(
                 self,
                 base=self.warp(),

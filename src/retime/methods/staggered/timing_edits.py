@@ -1,4 +1,4 @@
-"""Edits of when the parts of poses arrive (5.2)."""
+"""Edits of the arrival times of poses and their parts (5.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
 from retime.notes import Note
-from retime.sentences import Lasting, Moment, Named
+from retime.sentences import Duration, Moment, ParameterName
 
 __all__ = ["TimingEdits"]
 
@@ -24,7 +24,7 @@ class TimingEdits(Representation):
     """Poses moved, parts staggered, poses inserted and deleted."""
 
     def _retimed(self, timing: Timing, notes: Sequence[Note]) -> Self:
-        """Take over a timing."""
+        """Return the poses with another timing."""
         return replace(self, timing=timing)._saying(notes)
 
     def _staggered(
@@ -61,8 +61,8 @@ class TimingEdits(Representation):
         pose : int or float
             Which pose.
         time : float
-            Its new time in seconds, between its neighbours'. The last pose may move away: the
-            clip gets longer.
+            New time in seconds, between those of its neighbours. The last pose may also move to
+            a later time, which makes the clip longer.
         ripple : bool
             Shift everything that follows.
         """
@@ -87,7 +87,7 @@ class TimingEdits(Representation):
         Parameters
         ----------
         joint : str
-            Where it starts; this joint itself keeps its time.
+            Joint where it starts; this joint keeps its time.
         step : float
             Seconds; negative lets the ends arrive first.
         power : float
@@ -95,8 +95,8 @@ class TimingEdits(Representation):
         poses : sequence of int or float, optional
             Which poses. Default: all but the two ends.
         past_end : bool
-            Let the last pose take part as well: its parts arrive past the end, parts that have
-            arrived hold, and the clip gets longer.
+            Include the last pose: its parts arrive past the end, parts that have arrived hold,
+            and the clip gets longer.
         """
         step, power = coerce(step, float, "step"), coerce(power, float, "power")
         past_end = coerce(past_end, bool, "past_end")
@@ -121,10 +121,10 @@ class TimingEdits(Representation):
         return self._staggered(by, chosen, past_end=past_end)
 
     def _must_end_freely(self) -> None:
-        """Refuse to run past an end that another part of the clip follows."""
+        """Reject running past an end that another part of the clip follows."""
         if self.loop:
             raise InputError(
-                "a cycle has no end to run past; leave out {name}", name=Named("past_end")
+                "a cycle has no end to run past; leave out {name}", name=ParameterName("past_end")
             )
         if self._ends[1] != len(self) - 1:
             raise InputError(
@@ -134,13 +134,13 @@ class TimingEdits(Representation):
             )
 
     def _must_fit(self, seconds: float) -> None:
-        """Refuse to stagger by more than the clip lasts."""
+        """Reject staggering by more than the length of the clip."""
         length = float(self.times[-1] - self.times[0])
         if not seconds <= length:
             raise InputError(
                 "parts would be staggered by up to {seconds}, and the clip lasts {length}",
-                seconds=Lasting(seconds),
-                length=Lasting(length),
+                seconds=Duration(seconds),
+                length=Duration(length),
             )
 
     @recorded
@@ -152,7 +152,7 @@ class TimingEdits(Representation):
         joints: Iterable[str] | None = None,
         poses: Iterable[PoseName] | PoseName | None = None,
     ) -> Self:
-        """Stagger at random, so that limbs are not in step.
+        """Shift body parts randomly in time, so that limbs are not synchronous.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class TimingEdits(Representation):
         *,
         poses: Iterable[PoseName] | PoseName | None = None,
     ) -> Self:
-        """Set timing refinements of several poses at once; what would cross another stops short.
+        """Set timing refinements of several poses; knots stop before they would cross.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class TimingEdits(Representation):
         joints: Iterable[str] | None,
         poses: Iterable[PoseName] | PoseName | None,
     ) -> Self:
-        """Scale refinements, those past the end too."""
+        """Scale refinements, including those past the end."""
         by = np.ones(self.refinements.shape)
         by[:, self._columns(joints)] = share
         chosen, late = self._chosen(poses), bool(self.refinements[-1].any())

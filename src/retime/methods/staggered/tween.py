@@ -1,4 +1,4 @@
-"""Tween tools as a step: poses moved toward others, and eased."""
+"""Tween tools as a step: move poses toward others, and ease them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["TweenParameters", "tween", "tweened_poses"]
 
 @dataclass(frozen=True, kw_only=True)
 class TweenParameters(FindingParameters):
-    """Parameters of tween tools; tweens are made first, then eases, each in its order."""
+    """Parameters of tween tools; all tweens are applied first, then all eases."""
 
     tweens: Annotated[
         Sequence[tuple[SourceTime, Toward, float]],
@@ -96,7 +96,7 @@ def tween(motion: Motion, p: TweenParameters) -> Edit:
 
 
 def tweened_poses(motion: Motion, p: TweenParameters) -> StaggeredPoses:
-    """Find a motion's poses and make the tweens and eases that parameters name."""
+    """Find the poses of a motion and apply the tweens and eases of the parameters."""
     poses = poses_of(motion, p)
     chosen = p.joints or None
     for time, toward, share in p.tweens:

@@ -26,13 +26,13 @@ __all__ = ["MOST_SHARE", "Ease", "Toward", "TweenEdits", "ease_time"]
 
 Toward = Literal["previous", "next", "neighbours", "rest", "mirror"]
 Ease = Literal["hold", "snap", "anticipate", "settle"]
-# Overshoot beyond this is no tween of anything.
+# Maximum share of a tween.
 MOST_SHARE = 3.0
-# A preset's own pose takes at most this share of the gap that it stands in.
+# The pose of a preset uses at most this fraction of the gap between poses.
 _MOST_OF_GAP = 0.45
-# How far a pose goes past its place, or back before it leaves, at amount 1, as a share of the way.
+# Overshoot of a settling, or retreat of an anticipation, at amount 1, as a fraction of the way.
 _PAST = 0.2
-# Of a transition that snaps, this first share of the way takes until the second share of its time.
+# A snap covers this first fraction of its way in that first fraction of its time.
 _EARLY, _LATE = 0.2, 0.85
 
 
@@ -55,22 +55,23 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         Parameters
         ----------
         share : float
-            How far: 0 stays, 1 is the other pose, more overshoots it, negative goes away from it.
+            Fraction of the way: 0 has no effect, 1 is the other pose, more overshoots it, and
+            negative values move away from it.
         toward : {"previous", "next", "neighbours", "rest", "mirror"}, int or float
-            The other pose: one of those beside, their mean, the skeleton's rest pose, the pose's
-            own mirror image, or any pose.
+            The other pose: a neighbour, the mean of both neighbours, the rest pose of the
+            skeleton, the mirror image of the pose, or any pose.
         joints : sequence of str, optional
             Which joints. Default: all but the roots.
         poses : sequence of int or float, optional
             Which poses. Default: all but the two ends.
         when : {"extreme", "pose"}
-            Whether extremes are led, or the values at the pose's time.
+            Whether extremes move, or the values at the pose's time.
         layer : int
             Which layer of the stack takes the change.
         """
         share = coerce(share, float, "share")
         if not abs(share) <= MOST_SHARE:
-            raise InputError(f"a pose is led by at most {MOST_SHARE:g} of the way, not {share:g}")
+            raise InputError(f"the share of a tween is at most {MOST_SHARE:g}, not {share:g}")
         chosen, columns = self._chosen(poses), self._columns(joints, roots=False)
         return self._led(chosen, columns, toward, share, when, layer)
 
@@ -83,7 +84,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         when: When = "extreme",
         layer: int = 0,
     ) -> Self:
-        """Exchange left and right of a pose; where the body heads stays.
+        """Exchange left and right of a pose; the heading stays.
 
         Parameters
         ----------
@@ -102,10 +103,10 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
 
     @recorded
     def blank(self, pose: PoseName = 0) -> Self:
-        """Start over from one pose: the clip holds it, without any other pose or detail.
+        """Start over from one pose: hold it for the whole clip, without other poses or detail.
 
-        Poses are then inserted and shaped from scratch. Contacts of the recording mean nothing
-        any more and are not held.
+        Insert and edit new poses from there. The contacts of the recording no longer apply and
+        are not held.
 
         Parameters
         ----------
@@ -142,7 +143,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         when: When,
         layer: int,
     ) -> Self:
-        """Move channels at poses by a fraction of the way to where others are now."""
+        """Move channels at poses by a fraction of the way to the current values of others."""
         times = self._times_of(range(len(self)), when)
         wanted: dict[int, dict[int, FloatArray]] = {}
         for k in poses:
@@ -210,21 +211,21 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         seconds: float = 0.2,
         joints: Iterable[str] | None = None,
     ) -> Self:
-        """Shape how a motion comes to a pose or leaves it; a pose is inserted for that.
+        """Ease into or out of a pose; one pose is inserted for it.
 
-        ``hold`` keeps the pose for a while; ``snap`` waits and then comes quickly; ``anticipate``
-        goes back slightly before it leaves; ``settle`` goes past the pose and comes back.
+        ``hold`` keeps the pose for a while; ``snap`` waits and then arrives quickly; ``anticipate``
+        moves back slightly before it leaves; ``settle`` overshoots the pose and returns.
 
         Parameters
         ----------
         pose : int or float
             Which pose.
         preset : {"hold", "snap", "anticipate", "settle"}
-            What it does.
+            The kind of ease.
         amount : float
-            How much of it, 0 to 2; 0 changes nothing.
+            Strength, 0 to 2; 0 has no effect.
         seconds : float
-            How long the held pose, the anticipation or the settling lasts.
+            Length of the hold, the anticipation or the settling.
         joints : sequence of str, optional
             Which joints. Default: all but the roots.
         """
@@ -261,7 +262,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         return made._standing(k, columns) if share == 1 else made
 
     def _standing(self, pose: int, columns: Sequence[int]) -> Self:
-        """Let channels stand from a pose to the next: equal knots, at rest."""
+        """Keep channels still from a pose to the next: equal knots, at rest."""
         curves = list(self.curves)
         first, last = (int(n) for n in self.timing.numbers[[pose, pose + 1]])
         for i in columns:
@@ -272,7 +273,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         return replace(self, curves=tuple(curves))._resting([pose, pose + 1], columns)
 
     def _resting(self, poses: Sequence[int], columns: Sequence[int]) -> Self:
-        """Let channels come to rest at poses."""
+        """Bring channels to rest at poses."""
         curves, still = list(self.curves), np.zeros(3)
         for i in columns:
             for k in poses:
@@ -283,7 +284,7 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
 
 
 def ease_time(times: FloatArray, pose: int, preset: Ease, seconds: float) -> float:
-    """Return where a preset inserts its pose."""
+    """Return the time at which a preset inserts its pose."""
     step = -1 if preset == "snap" else 1
     beside = pose + step
     if not 0 <= beside < len(times):

@@ -1,4 +1,4 @@
-"""Edits of what poses are (5.1): values, turns, exaggeration, travel."""
+"""Edits of the values of poses (5.1): values, rotations, exaggeration, travel."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from retime.methods.staggered.operators import change
 from retime.methods.staggered.pose_values import mean_value, still_motion
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.notes import Note
-from retime.sentences import Named
+from retime.sentences import ParameterName
 
 __all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
 When = Literal["extreme", "pose"]
-# Past this a pose is no longer an exaggeration of anything.
+# Maximum exaggeration.
 MOST_WEIGHT = 10.0
-# A value is met to this, in radians or the file's units; it takes so many rounds at most.
+# Tolerance of a value, in radians or the file's units, and the maximum number of rounds.
 _EXACT, _ROUNDS = 1e-12, 12
-# A pose that is nearer than this to an end of the clip, which stays, changes by less, seconds.
+# Poses closer than this to a fixed end of the clip change less, seconds.
 _ROOM_AT_ENDS = 0.3
 
 
 class ValueEdits(Representation):
-    """Poses reshaped; nothing changes past a pose's neighbours."""
+    """Edits of pose values; nothing changes beyond a pose's neighbours."""
 
     def _times_of(self, poses: Sequence[int], when: When) -> FloatArray:
-        """Return the source's times (N, C) at which poses are looked at."""
+        """Return the source times (N, C) at which poses are read."""
         if when not in ("pose", "extreme"):
             raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
         look = self._source_times_at if when == "pose" else self.timing.source_times
@@ -52,7 +52,7 @@ class ValueEdits(Representation):
         layer = self._layer(layer)
         curves, numbers = list(self.curves), self.timing.numbers
         now = self._times_of(poses, "pose")
-        self._times_of(poses, when)  # says what it can be
+        self._times_of(poses, when)  # the error lists the choices
         astray = 0
         for i, by in changes.items():
             turns: dict[int, FloatArray] = {}
@@ -100,7 +100,7 @@ class ValueEdits(Representation):
         when: When = "pose",
         layer: int = 0,
     ) -> Self:
-        """Give joints new values at a pose; their extremes follow, and nothing past its neighbours.
+        """Set values of joints at a pose; nothing changes beyond its neighbours.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class ValueEdits(Representation):
         translations : mapping of str to array (3,), optional
             Translations of roots, in the file's units.
         when : {"pose", "extreme"}
-            The values are those at the pose's time, or the parts' extreme values.
+            Whether the values are those at the pose's time, or the extremes of the parts.
         layer : int
             Which layer of the stack takes the change; 0 is the motion itself.
         """
@@ -132,7 +132,7 @@ class ValueEdits(Representation):
         return self._set(k, values, when, layer)
 
     def _set(self, pose: int, values: Mapping[int, FloatArray], when: When, layer: int) -> Self:
-        """Give channels new values at a pose."""
+        """Set values of channels at a pose."""
         times, out = self._times_of([pose], when)[0], self
         layer = self._layer(layer)
         for i in values:
@@ -142,7 +142,7 @@ class ValueEdits(Representation):
                     f"{self.channels[i]!r} passes the time of pose {pose} only beyond a "
                     "neighbour's knot; edit its extreme (when='extreme'), or its refinement"
                 )
-        # Between two frames a value is interpolated: a few rounds make it exact.
+        # Values between two frames are interpolated, so a few rounds are needed.
         for _ in range(_ROUNDS):
             by = {
                 i: change(value, out._values(i, times[i : i + 1])[0])[None]
@@ -162,7 +162,7 @@ class ValueEdits(Representation):
         when: When = "extreme",
         layer: int = 0,
     ) -> Self:
-        """Turn joints by the same amount at poses.
+        """Rotate joints by the same amount at poses.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class ValueEdits(Representation):
         poses : sequence of int or float, optional
             Which poses. Default: all but the two ends.
         when : {"extreme", "pose"}
-            Whether extremes turn, or the values at the pose's time.
+            Whether extremes rotate, or the values at the pose's time.
         layer : int
             Which layer of the stack takes the change.
         """
@@ -196,20 +196,20 @@ class ValueEdits(Representation):
         when: When = "extreme",
         layer: int = 0,
     ) -> Self:
-        """Push poses away from another pose, or toward it.
+        """Exaggerate poses relative to another pose, or reduce the difference.
 
         Parameters
         ----------
         weight : float
-            How far, as a fraction of the difference; negative lessens it.
+            Amount, as a fraction of the difference; negative values reduce it.
         relative_to : {"average", "neighbours", "previous", "next"}, int or float
-            The other pose: the mean of all, of the two beside, one of them, or any pose.
+            The other pose: the mean of all poses or of both neighbours, a neighbour, or any pose.
         joints : sequence of str, optional
             Which joints. Default: all but the roots.
         poses : sequence of int or float, optional
-            Which poses. Default: all but the two ends, those beside them by less.
+            Which poses. Default: all but the two ends; those near an end change less.
         when : {"extreme", "pose"}
-            Whether extremes are pushed, or the values at the pose's time.
+            Whether extremes change, or the values at the pose's time.
         layer : int
             Which layer of the stack takes the change.
         """
@@ -234,7 +234,7 @@ class ValueEdits(Representation):
         return self._changed(chosen, changes, when, layer)
 
     def _room(self, times: FloatArray) -> FloatArray:
-        """Return the fraction of a change that each pose takes, (K,): less beside fixed ends."""
+        """Return the fraction of a change that each pose gets, (K,): less near fixed ends."""
         away = np.minimum(times - times[0], times[-1] - times)
         share: FloatArray = np.clip(away / _ROOM_AT_ENDS, 0.0, 1.0)
         return share
@@ -251,7 +251,7 @@ class ValueEdits(Representation):
         if isinstance(relative_to, str) and not relative_to[:1].isdigit():
             raise InputError(
                 "{name} is {value!r}; it can be {known}, or a pose",
-                name=Named("relative_to"),
+                name=ParameterName("relative_to"),
                 value=relative_to,
                 known=", ".join(map(repr, beside)),
             )
@@ -259,12 +259,12 @@ class ValueEdits(Representation):
 
     @recorded
     def travel(self, weight: float) -> Self:
-        """Make the body's way over the ground longer, or shorter; feet are planted where it leads.
+        """Make the body's path over the ground longer or shorter, with feet planted along it.
 
         Parameters
         ----------
         weight : float
-            By what fraction: 0.4 goes 1.4 times as far, -1 stays in place.
+            Fraction to add: 0.4 travels 1.4 times as far, -1 stays in place.
         """
         weight = coerce(weight, float, "weight")
         if not -1 <= weight <= MOST_WEIGHT:
@@ -287,7 +287,7 @@ class ValueEdits(Representation):
 def _with_editing_knots(
     curve: Channel, now: FloatArray, owners: npt.NDArray[np.int64], wanted: Mapping[int, float]
 ) -> Channel:
-    """Put editing knots at their poses' times; those that stand elsewhere go."""
+    """Put editing knots at the times of their poses, and remove those elsewhere."""
     stale = [
         n
         for owner, t in zip(owners.tolist(), now, strict=True)

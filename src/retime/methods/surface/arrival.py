@@ -11,18 +11,18 @@ from retime.body import find_body
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note
-from retime.sentences import Lasting
+from retime.sentences import Duration
 
 __all__ = ["Arrival", "arrival"]
 
-# A path is compared over this many seconds to each side of its moment.
+# A path is compared over this many seconds before and after the drag.
 _WINDOW = 0.1
-# Arrivals are looked for up to this share of the drag beyond it, and this many seconds.
+# Arrivals are searched up to this fraction of the drag, and this many seconds, beyond it.
 _BEYOND, _MORE = 0.5, 0.1
 _STEPS = 400
-# A joint that moves by less than this share of the figure's height stands.
+# A joint that moves by less than this fraction of the figure's height stands still.
 _STILL = 1e-3
-# Paths that differ by less than this, in metres on the mean, are the same.
+# Paths with a mean difference below this, in metres, are equal.
 _EQUAL = 1e-5
 
 
@@ -35,12 +35,12 @@ class Arrival:
     joint : str
         The joint that was dragged.
     asked : float
-        By how many seconds later; negative is earlier.
+        Requested shift in seconds; negative is earlier.
     measured : float
-        By how many seconds later its path, seen from the hips, arrives; that of a joint that
-        stands is seen in space.
+        Measured shift in seconds of its path relative to the hips; of a joint that stands still, in
+        space.
     distance : float
-        How far it is from the requested pose at the requested time, metres.
+        Distance from the requested pose at the requested time, metres.
     """
 
     joint: str
@@ -49,12 +49,12 @@ class Arrival:
     distance: float
 
     def note(self) -> Note:
-        """Say it."""
+        """Return the note on the arrival."""
         return Note(
             "{joint} arrives {shift:.3g} {way}, {cm:.1f} cm from the requested pose",
             code="arrival",
             joint=self.joint,
-            shift=Lasting(abs(self.measured)),
+            shift=Duration(abs(self.measured)),
             way="earlier" if self.measured < 0 else "later",
             cm=100 * self.distance,
             asked=self.asked,
@@ -64,7 +64,7 @@ class Arrival:
 
 
 def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float) -> Arrival:
-    """Measure when a joint's path about a moment of the source arrives in the result.
+    """Measure when a part of a joint's path arrives in the result.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     joint : int
         The joint.
     time, shift : float
-        Its moment in the source, and by how much later it was requested; seconds.
+        Source time of the drag, and the requested shift; seconds.
     """
     body = find_body(source)
     around = np.linspace(-_WINDOW, _WINDOW, 25)
     hips: int | None = body.roles.get("hips", source.skeleton.roots[0])
     equal, still = _EQUAL, _STILL * float(np.ptp(positions(source)[0, :, 1]))
     if _range(source, joint, time + around) <= still:
-        # Seen from the hips, a joint that stands would move as they do.
+        # Relative to the hips, a joint that stands still would move as they do.
         hips, equal = None, max(equal, still)
     then, now = (_from(m, joint, hips) for m in (source, made))
     wanted = _at(source, then, time + around)
@@ -91,19 +91,19 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     off = np.linalg.norm(shown - wanted, axis=-1).mean(axis=1)
     there = _at(made, now, np.array([time + shift])) - _at(source, then, np.array([time]))
     name = source.skeleton.names[joint]
-    # Of times that are equally good, as for a foot that stands, the one asked for.
+    # Of equally good times, as for a standing foot, choose the requested one.
     good = lags[off <= off.min() + equal]
     measured = float(good[np.abs(good - shift).argmin()])
     return Arrival(name, shift, measured, float(np.linalg.norm(there)))
 
 
 def _range(motion: Motion, joint: int, times: FloatArray) -> float:
-    """Return how far a joint moves in space at times, metres."""
+    """Return the distance that a joint moves in space within times, metres."""
     return float(np.ptp(_at(motion, positions(motion)[:, joint], times), axis=0).max())
 
 
 def _from(motion: Motion, joint: int, hips: int | None) -> FloatArray:
-    """Return a joint's path (F, 3), seen from the hips or in space."""
+    """Return a joint's path (F, 3), relative to the hips or in space."""
     points = positions(motion)
     return np.asarray(points[:, joint] - (0.0 if hips is None else points[:, hips]))
 

@@ -1,8 +1,8 @@
-"""Limbs that arrive in space: a drag takes the whole limb along, and the waist turns with it.
+"""Move whole limbs with a drag, so that they arrive in space.
 
-Rotations of a hand's parents that stay in time leave the hand where it was. So all of the limb
-shares the drag, and of an arm the spine too; what the hips do at another time is made up for by the
-waist, and inverse kinematics closes the last centimetre.
+If the parents of a hand kept their time, the hand would hardly move. Therefore the whole limb
+follows the drag, and with an arm also the spine. The waist compensates for the rotation of the hips
+between both times, and inverse kinematics corrects the last centimetre.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from retime.timing import TimeWarp
 
 __all__ = ["Carried", "Led", "carried_by", "lead_limbs", "limb_joints"]
 
-# A frame whose joint's time differs by less than this, in seconds, is as it was.
+# Frames whose joint times differ by less than this, in seconds, are unchanged.
 _SAME = 1e-9
-# A waist turns this far from where it was, and no more than that beyond; radians.
+# Soft limit of the rotation of the waist, and the maximum beyond it; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
 
@@ -44,7 +44,7 @@ class Carried:
     Parameters
     ----------
     shifts : array (J,)
-        How much later each joint's moment comes, seconds.
+        Shift of each joint, seconds; positive is later.
     limbs : tuple of str
         Arms and legs that are moved to their places in space.
     """
@@ -63,7 +63,7 @@ def carried_by(
     *,
     grips: bool = True,
 ) -> Carried | None:
-    """Return what drags of limbs take along; ``None`` where no limb is dragged.
+    """Return the joints that drags of limbs move; ``None`` if no limb is dragged.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def carried_by(
     points : array (J, 3)
         The joints at the key's time, metres.
     reach : float
-        How far along the bones other joints feel the drag, metres.
+        Falloff along the bones for other joints, metres.
     span : (float, float)
-        When: hands that hold something together then are dragged together.
+        Time span; hands that hold something together in it are dragged together.
     grips : bool
-        Whether they are, and props go with the hand that holds them.
+        Whether to do so, and to move props with the hand that holds them.
     """
     groups: dict[LimbName | int, float] = {}
     for joint, shift in drags:
@@ -102,7 +102,7 @@ def carried_by(
         shares.append(_weights(body, whole, own[part], points, reach, others, arm))
         amounts.append(amount)
     weights, each = np.array(shares), np.array(amounts)[:, None]
-    # Joints that several drags take along (a spine) take the mean of their times, by their shifts.
+    # Joints that several drags move, such as the spine, get the mean, weighted by the shifts.
     pull = np.abs(each) * weights
     total = pull.sum(axis=0)
     shifts = (pull * weights * each).sum(axis=0) / np.where(total > 0, total, 1.0)
@@ -120,7 +120,7 @@ def _limb_of(body: Body, joint: int) -> LimbName | None:
 def _held_with(
     motion: Motion, body: Body, limb: LimbName | None, span: tuple[float, float]
 ) -> list[LimbName]:
-    """Return a limb with the one that it holds something together with."""
+    """Return a limb, and the other one if both hold something together."""
     if limb is None:
         return []
     arms: list[LimbName] = ["left_arm", "right_arm"]
@@ -184,14 +184,14 @@ def _weights(
 ) -> FloatArray:
     """Return each joint's fraction of a drag: all of it on the limb, less along the bones.
 
-    None on the hips, on legs that are not dragged and on limbs that another drag takes along; of a
-    leg's drag, none above the hips.
+    It is 0 for the hips, for legs that are not dragged, and for limbs of another drag. A drag of a
+    leg does not move joints above the hips.
     """
     ways = np.min([topological_distances(body, j, points) for j in whole], axis=0)
     out: FloatArray = np.exp(-(np.minimum(ways / reach, 40.0) ** 2) / 2)
     out[list(whole)] = 1.0
     still = set(body.skeleton.chain(body.roles["hips"]))
-    if not arm:  # a trunk at another time than the hips would turn against them
+    if not arm:  # a trunk at another time than the hips would rotate against them
         still = set(range(len(out)))
     for name in body.limbs:
         if name.endswith("leg"):
@@ -208,18 +208,18 @@ def lead_limbs(
     *,
     grips: bool = True,
 ) -> Led:
-    """Move limbs to where they are, seen from the hips, at their own time.
+    """Move limbs to their positions relative to the hips at their own times.
 
     Parameters
     ----------
     motion : Motion
         The step's input.
     warp : TimeWarp
-        From the step's output time; it leaves the body in time.
+        From the step's output time; it does not change the time of the body.
     limbs : sequence of str
-        The drags.
+        Limbs to move.
     span : (float, float)
-        When time is changed, seconds; poses may change slightly before and after.
+        Part in which time changes, seconds; poses may change slightly before and after.
     grips : bool
         Whether hands keep what they hold.
     """
@@ -240,7 +240,7 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    # Legs are judged as they are delivered: held feet bend knees once more.
+    # Legs are measured in the delivered motion, because holding feet bends the knees again.
     shown = as_delivered(motion, made, warp) if legs else made
     return Led(motion, frames, plain, made, strain(motion, body, shown))
 
@@ -248,9 +248,9 @@ def lead_limbs(
 def _led_arms(
     motion: Motion, plain: Motion, warp: TimeWarp, body: Body, arms: Sequence[LimbName]
 ) -> Motion:
-    """Move arms to their places, and turn their hands as they are at the arms' time.
+    """Move arms to their positions, and rotate the hands as at the time of the arms.
 
-    If wrists would turn too fast for that, hands stay as they are on their forearms.
+    If wrists would rotate too fast, hands keep their rotation relative to the forearms.
     """
     led = _turn_waist(motion, plain, warp, body, arms)
     for name in arms:
@@ -277,9 +277,9 @@ class Led:
     frames : slice
         The frames that may have changed.
     plain, made : Motion
-        Those frames before and after limbs were led.
+        These frames before and after the limbs were moved.
     strain : float
-        How fast joints turn and knees accelerate; above 1 is too much.
+        Rotation speeds and knee accelerations relative to their limits; above 1 exceeds them.
     """
 
     motion: Motion
@@ -295,7 +295,7 @@ class Led:
 
     @cached_property
     def whole(self) -> Motion:
-        """The motion with its limbs led, all of its frames."""
+        """The whole motion, with the corrected limbs."""
         rotations = self.motion.rotations.copy()
         rotations[self.frames] = self.made.rotations
         tracks = {}
@@ -315,7 +315,7 @@ def _time_of(warp: TimeWarp, motion: Motion, joint: int, times: FloatArray) -> F
 def _turn_waist(
     motion: Motion, made: Motion, warp: TimeWarp, body: Body, arms: Sequence[LimbName]
 ) -> Motion:
-    """Turn the trunk in space as it is at the arms' time: its joints share the hips' difference."""
+    """Rotate the trunk as at the time of the arms, distributed over its joints."""
     hips = body.roles["hips"]
     shared = set.intersection(*(_spine(body, a) for a in _both_arms(body, arms)))
     spine = [j for j in reversed(_to_hips(body, arms[0])) if j in shared]
@@ -346,9 +346,9 @@ def _turn_waist(
 
 
 def _bounded_turns(turns: FloatArray) -> FloatArray:
-    """Return rotation vectors (F, 3), continuous past half a turn, limited as a waist is.
+    """Return rotation vectors (F, 3), continuous past half a turn, within the limits of a waist.
 
-    A body that spins would wind its waist up: what is beyond the limit is left to the arm.
+    The arm does the rest, so that a spinning body does not twist its waist.
     """
     q = quat.continuous(turns)
     q = -q if q[len(q) // 2, 0] < 0 else q
@@ -365,7 +365,7 @@ def _both_arms(body: Body, arms: Sequence[LimbName]) -> list[LimbName]:
 
 
 def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbName) -> Motion:
-    """Move a limb's end to where the source has it, from the hips, at the limb's time."""
+    """Move a limb's end to its source position relative to the hips at the limb's time."""
     part, hips = body.limbs[limb], body.roles["hips"]
     then = _time_of(warp, motion, part.end, made.times)
     busy = np.abs(then - made.times) > _SAME

@@ -14,26 +14,26 @@ from retime.notes import Note
 
 __all__ = ["cartoon_fix"]
 
-# A joint nearer than this to where its bone puts it, in the file's units, gets no track.
+# Distance, in the file's units, below which a joint gets no translation track.
 _NOTHING = 1e-9
 
 
 def cartoon_fix(share: float) -> Fix:
-    """Make the fix that puts each joint where the source had it at the joint's own time.
+    """Make the fix that moves each joint to its source position at the joint's own time.
 
     Bones change their lengths: the result is written as translation tracks.
 
     Parameters
     ----------
     share : float
-        How much of the stretch, 0 to 1.
+        Fraction of the stretch, 0 to 1.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
         if context.warp.loop:
             return retimed.with_notes(
                 Note(
-                    "a cycle is not stretched: its places go on from turn to turn",
+                    "a cycle is not stretched: its positions go on from cycle to cycle",
                     code="cycle-not-stretched",
                 )
             )
@@ -55,9 +55,9 @@ def cartoon_fix(share: float) -> Fix:
 
 
 def _places(retimed: Motion, context: FixContext) -> FloatArray:
-    """Return where the body had each joint at the joint's own time, in the file's units.
+    """Return the source position of each joint at its own time, in the file's units.
 
-    Roots are where the retimed motion has them.
+    Roots have the positions of the retimed motion.
     """
     skeleton = retimed.skeleton
     out = global_transforms(retimed)[0]
@@ -70,7 +70,7 @@ def _places(retimed: Motion, context: FixContext) -> FloatArray:
         moments, back = np.unique(t, return_inverse=True)
         body = context.body_at(moments)
         if len(body) < len(moments):
-            # Where the body's time stands or jumps, moments share a frame.
+            # Where the time of the body holds or jumps, several times share a frame.
             here = context.warp.of_body()(body.times)
             back = np.abs(here[None] - moments[:, None]).argmin(axis=1)[back]
         out[:, joints] = global_transforms(body)[0][back][:, joints]

@@ -1,4 +1,4 @@
-"""The paper's own reading of a surface: where it meets the joints' moving paths (section 3.5)."""
+"""The paper's method: intersect a surface with the moving paths of joints (section 3.5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def met_times(
     lattice: Lattice,
     times: FloatArray,
 ) -> FloatArray:
-    """Find the source times (N, J) at which surfaces that stand at output times meet the paths.
+    """Find the source times (N, J) at which surfaces at output times meet the paths.
 
     ``paths`` (F, J, 2) are in heights; ``lattice`` is the surface's lower corner, the size of its
     cells and their number each way.
@@ -51,7 +51,7 @@ def met_times(
 
 
 def _even(motion: Motion, paths: FloatArray) -> FloatArray:
-    """Bring paths to evenly spaced times."""
+    """Resample paths at equal intervals."""
     if motion.sample_times is not None:
         frame, share = motion.frame_at(np.linspace(*motion.domain, len(motion)))
         after = np.minimum(frame + 1, len(paths) - 1)
@@ -60,12 +60,12 @@ def _even(motion: Motion, paths: FloatArray) -> FloatArray:
 
 
 def held_up(times: FloatArray, source: FloatArray, least: float) -> FloatArray:
-    """Bring source times (N,) to slopes from ``least`` to its inverse; the ends are the times'.
+    """Limit slopes of source times (N,) to ``least`` up to 1 / ``least``; the ends are fixed.
 
-    A path may leave a surface and come back to it: what would run back is held up.
+    A path may leave a surface and return to it; time then waits instead of running backwards.
     """
     most = 1 / least
-    # What leads from the range's start to its end without running too slowly or too fast.
+    # Bounds of curves from the start of the range to its end within the limits of slope.
     since, until = times - times[0], times[-1] - times
     floor = np.maximum(times[0] + least * since, times[-1] - most * until)
     roof = np.minimum(times[0] + most * since, times[-1] - least * until)

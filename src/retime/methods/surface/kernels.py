@@ -29,7 +29,7 @@ def _lookup(grids, weights, x, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def _miss(source, t, share, path, start, rate, grids, weights):  # type: ignore[no-untyped-def]
-    """Return how far a joint's source time lies from the surface that stands at output time t."""
+    """Return the distance of a joint's source time from the surface at output time t."""
     f = min(max((source - start) * rate, 0.0), len(path) - 1.0)
     i = min(int(f), len(path) - 2)
     u = f - i
@@ -42,10 +42,10 @@ def _miss(source, t, share, path, start, rate, grids, weights):  # type: ignore[
 def intersect(times, shares, paths, start, rate, grids, weights):  # type: ignore[no-untyped-def]
     """Find where surfaces meet joint paths: source times ``(N, J)``.
 
-    ``times`` and ``shares`` ``(N,)`` are when each surface stands and how much of the drag it has;
-    ``paths`` ``(F, J, 2)`` are in cells of the grids ``(C, P, Q)``, which hold shifts in seconds;
-    ``weights`` ``(J, C)`` is the range filter. Where a path meets a surface more than once, the
-    meeting nearest to the one before is taken.
+    ``times`` and ``shares`` ``(N,)`` are the output time of each surface and its fraction of the
+    drag; ``paths`` ``(F, J, 2)`` are in cells of the grids ``(C, P, Q)``, which contain shifts in
+    seconds; ``weights`` ``(J, C)`` is the range filter. If a path meets a surface more than once,
+    the intersection nearest to the previous one is used.
     """
     joints = paths.shape[1]
     out = np.empty((len(times), joints))
@@ -66,7 +66,7 @@ def intersect(times, shares, paths, start, rate, grids, weights):  # type: ignor
                 continue
             guess = before + (t - times[n - 1] if n else 0.0)
             guess = min(max(guess, t - reach), t + reach)
-            # Walk from the guess until the sign changes: the nearest meeting lies between.
+            # Step from the guess until the sign changes; the nearest intersection is there.
             here = _miss(guess, t, share, path, start, rate, grids, own)
             step = -0.002 if here > 0 else 0.002
             low = guess

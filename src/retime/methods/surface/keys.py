@@ -1,4 +1,4 @@
-"""Keys: what a person drags, where on the surface, and by how much."""
+"""Keys: which joint or point of a surface is dragged, when, and by how much."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retime.times import ClipTime, Clock, Length, SourceTime, in_seconds, needs_
 
 __all__ = ["ControlPoint", "Shape", "SurfaceKey"]
 
-# A table holds weights over the surface; a function takes x and y in heights from the drag.
+# A table contains weights over the surface; a function takes x and y in heights from the drag.
 Shape = Literal["gaussian", "polynomial"] | Sequence[Sequence[float]] | Callable[..., Any]
 MOST_DEGREE = 3
 # Neither a clip nor a figure is larger than this, in seconds or heights.
@@ -64,7 +64,7 @@ class ControlPoint:
 
     @classmethod
     def from_document(cls, entry: Any) -> ControlPoint:
-        """Make a control point of what JSON holds."""
+        """Make a control point from a JSON object."""
         if isinstance(entry, ControlPoint):
             return entry
         if not isinstance(entry, Mapping) or "shift" not in entry:
@@ -130,7 +130,7 @@ class SurfaceKey:
             value = coerce(getattr(self, name), kind, name)
             put(self, name, value)
             if isinstance(value, float) and abs(value) > _MOST:
-                raise InputError(f"{name} is {value:g}, which is too much")
+                raise InputError(f"{name} is {value:g}, which is too large")
         sigma: Any = self.sigma
         if isinstance(sigma, int | float | str | np.generic):  # one width for both ways
             sigma = sigma.split(",") if isinstance(sigma, str) and "," in sigma else (sigma, sigma)
@@ -139,10 +139,10 @@ class SurfaceKey:
         if not min(*self.sigma, self.range_sigma) >= 1e-6:
             raise InputError(
                 f"a surface's sigmas are above 0 heights, not {self.sigma[0]:g}, "
-                f"{self.sigma[1]:g} and {self.range_sigma:g}; 0.25 is a start"
+                f"{self.sigma[1]:g} and {self.range_sigma:g}; try 0.25"
             )
         if isinstance(self.gamma, float) and self.gamma <= 0:
-            raise InputError(f"gamma is above 0 s, not {self.gamma:g}; 0.3 is a start")
+            raise InputError(f"gamma is above 0 s, not {self.gamma:g}; try 0.3")
         if not 1 <= self.degree <= MOST_DEGREE:
             raise InputError(f"the polynomial's degree is 1 to {MOST_DEGREE}, not {self.degree}")
         given: Any = self.control_points
@@ -191,7 +191,7 @@ class SurfaceKey:
         return (ControlPoint(self.shift, self.joint, self.point), *self.control_points)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the key as JSON holds it; defaults are left out."""
+        """Return the key for JSON, without values that are defaults."""
         if callable(self.shape):
             raise InputError("a recipe file cannot hold a function; it works in Python only")
         out: dict[str, Any] = {}
@@ -211,7 +211,7 @@ class SurfaceKey:
 
     @classmethod
     def from_document(cls, entry: Any) -> SurfaceKey:
-        """Make a key of what JSON holds."""
+        """Make a key from a JSON object."""
         if isinstance(entry, SurfaceKey):
             return entry
         if not isinstance(entry, Mapping):
@@ -226,7 +226,7 @@ class SurfaceKey:
 
 
 def _written(value: Any) -> Any:
-    """Return a value as JSON holds it."""
+    """Return a value for JSON."""
     return value.to_document() if isinstance(value, ClipTime) else value
 
 

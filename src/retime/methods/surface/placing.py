@@ -1,4 +1,4 @@
-"""Keys on a motion: where they are dragged, what feels it, and what stays in time."""
+"""Keys on a motion: the dragged joints, the joints that follow, and those that keep their time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from retime.motion.kinematics import height
 
 __all__ = ["BORDER", "Placed", "Placer"]
 
-# From this weight of the hips on, a drag is one of the whole body.
+# From this weight of the hips on, the whole body counts as dragged.
 _BODY_WIDE = 0.5
 # The border of a surface around what it shows, in heights.
 BORDER = 0.05
@@ -47,9 +47,9 @@ class Placed:
     sheet : Sheet
         The bent surface.
     shifts : array (J,)
-        How much later each joint's moment comes, seconds.
+        Shift of each joint, seconds; positive is later.
     locked : frozenset of int
-        Joints that stay in time.
+        Joints that keep their time.
     limbs : tuple of str
         Arms and legs that are moved to their places in space.
     """
@@ -81,7 +81,7 @@ class _Figure:
 
     @classmethod
     def of(cls, motion: Motion) -> _Figure:
-        """Look at a motion once: a drag asks again for every step of the hand."""
+        """Return the figure of a motion, cached: a drag needs it at every step."""
         known = _KNOWN.get(motion)
         if known is None:
             body = find_body(motion)
@@ -137,7 +137,7 @@ class Placer:
         return tuple(self._without_others(one, placed) for one in placed)
 
     def _without_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
-        """Leave limbs that other keys carry to those keys."""
+        """Exclude limbs that belong to other keys."""
         theirs = {n for other in placed for n in other.limbs} - set(one.limbs)
         if not one.limbs or not theirs:
             return one
@@ -169,7 +169,7 @@ class Placer:
         near = np.exp(-(np.minimum(ways / self.height / key.range_sigma, 40.0) ** 2) / 2)
         bounds = (places.min(axis=0) - BORDER, places.max(axis=0) + BORDER)
         sheet = sheet_of(key, np.array(drags), near[joints], bounds)
-        shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones
+        shifts = sheet.shifts(places, near)  # eq. 8, by the distance of each joint along the bones
         locked = self._locked(key, joints, shifts)
         shifts[list(locked)] = 0.0
         carried = self._carried(key, joints, points)
@@ -181,7 +181,7 @@ class Placer:
     def _carried(
         self, key: SurfaceKey, joints: Sequence[int], points: FloatArray
     ) -> Carried | None:
-        """Return what drags of limbs take along, where they do."""
+        """Return the joints that drags of limbs move, or ``None``."""
         named = all(d.joint is not None for d in key.drags)
         if self.falloff == "joint" or self.root in ("follow", "rotations") or not named:
             return None
@@ -191,7 +191,7 @@ class Placer:
         return carried_by(self.motion, self.body, drags, points, reach, span, grips=self.grips)
 
     def _locked(self, key: SurfaceKey, joints: Sequence[int], shifts: FloatArray) -> frozenset[int]:
-        """Name the joints that stay in time: the root's, and the legs' that are not dragged."""
+        """Return the joints that keep their time: the root, and legs that are not dragged."""
         if self.root in ("follow", "rotations"):
             return frozenset()
         dragged, trunk = set(joints), self._trunk
@@ -204,6 +204,6 @@ class Placer:
 
     @cached_property
     def _trunk(self) -> list[int]:
-        """List the hips and what they are below."""
+        """List the hips and their ancestors."""
         hips = self.body.roles.get("hips", self.motion.skeleton.roots[0])
         return self.motion.skeleton.chain(hips)

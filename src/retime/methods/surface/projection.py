@@ -35,7 +35,7 @@ class View:
 
     @classmethod
     def of(cls, motion: Motion, body: Body, direction: tuple[float, float, float] | None) -> View:
-        """Look along a direction. Default: along the figure's heading at first."""
+        """Return the view along a direction. Default: the first heading of the figure."""
         if direction is None:
             first = _frames(motion, 1)
             heading = float(body.frame(first)[1][0])
@@ -81,9 +81,9 @@ def seen_at(motion: Motion, times: Sequence[float]) -> FloatArray:
 
 
 def topological_distances(body: Body, joint: int, points: FloatArray) -> FloatArray:
-    """Measure the way along the bones from a joint to every other, (J,) metres (eq. 7)."""
+    """Return the distances along the bones from a joint to all others, (J,) metres (eq. 7)."""
     count = len(points)
-    # A foot that hangs on the root belongs to its shin.
+    # A foot whose parent is the root is linked to its shin.
     above = np.array([body.parent(j) for j in range(count)])
     length = np.linalg.norm(points - points[above], axis=1)
     ways: list[list[int]] = [[] for _ in range(count)]
@@ -96,7 +96,7 @@ def topological_distances(body: Body, joint: int, points: FloatArray) -> FloatAr
     while open_:
         j = open_.pop()
         for other in ways[j]:
-            if np.isinf(out[other]):  # a tree: the first way is the only one
+            if np.isinf(out[other]):  # in a tree, the first path is the only one
                 out[other] = out[j] + (length[j] if above[j] == other else length[other])
                 open_.append(other)
     return out

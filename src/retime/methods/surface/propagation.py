@@ -1,4 +1,4 @@
-"""How a drag fades before and after its moment: a bump from 0 over 1 to 0 (section 3.4)."""
+"""Falloff of a drag in time: a bump from 0 to 1 and back to 0 (section 3.4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Bump", "bump"]
 
 @dataclass(frozen=True, eq=False)
 class Bump:
-    """A bump over u from -1 to 1, 1 in the middle, and how steep it is.
+    """A bump over u from -1 to 1, with value 1 in the middle, and its slopes.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class Bump:
     ) -> FloatArray:
         """Return the seconds that shifts need before (0) or after (1) their peak.
 
-        Time t - shift b(t) then runs no slower than ``least``, and no faster than ``most``; left
-        out, its inverse.
+        Time t - shift b(t) then runs at rates from ``least`` to ``most``, which is the inverse of
+        ``least`` by default.
         """
         slow, fast = 1 - least, (most or 1 / least) - 1
         later = max(self.rises[side] / slow, self.falls[side] / fast)
@@ -73,7 +73,7 @@ _KNOWN = {
     "quintic": Bump(_quintic, (15 / 8, 0.0), (0.0, 15 / 8)),
     "septic": Bump(_septic, (35 / 16, 0.0), (0.0, 35 / 16)),
 }
-# A fade steeper than this is a jump.
+# A steeper slope counts as a jump.
 _JUMP = 100.0
 
 
@@ -121,6 +121,6 @@ def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
         raise InputError("a propagation table must be a list of numbers") from None
     if values.ndim != 1 or len(values) < 5 or not len(values) % 2 or not np.isfinite(values).all():
         raise InputError("a propagation table needs an odd number, 5 or more, of finite numbers")
-    # It does not swing out between its values, as a cubic spline would.
+    # Unlike a cubic spline, it does not overshoot between its values.
     curve = PchipInterpolator(np.linspace(-1, 1, len(values)), values)
     return lambda u: np.asarray(curve(u))

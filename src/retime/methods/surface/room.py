@@ -1,4 +1,4 @@
-"""Room in time: how far a key's range reaches, and how much of its drag fits."""
+"""Room in time: the range of a key, and the fraction of its drag that fits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
 from retime.notes import Note
 from retime.parameters import Range
-from retime.sentences import Lasting, Moment, Span
+from retime.sentences import Duration, Moment, Span
 
 __all__ = ["NOTHING", "Room", "check_times", "make_room"]
 
-# A joint that moves by less than this many seconds does not move.
+# Shifts below this, in seconds, are ignored.
 NOTHING = 1e-7
-# Where there is room, a leg that is carried plays at most this fast: a knee's acceleration grows
+# If there is room, a dragged leg plays at most this fast, because the acceleration of a knee grows
 # with the square of the speed.
 _CALM = 1.6
 
@@ -31,9 +31,9 @@ class Room:
     Parameters
     ----------
     start, end : float
-        Seconds; outside, time runs as it did.
+        Seconds; outside, the timing does not change.
     share : float
-        1, or less where the drag was cut.
+        1, or less if the drag was reduced.
     notes : tuple of str
         Notes about widened or shortened drags.
     """
@@ -52,8 +52,8 @@ class Room:
             code="drag-cut",
             joint=drag.joint,
             time=Moment(key.time),
-            asked=Lasting(drag.shift),
-            shift=Lasting(share * self.share * drag.shift),
+            asked=Duration(drag.shift),
+            shift=Duration(share * self.share * drag.shift),
         )
         return replace(self, share=share * self.share, notes=(*self.notes, note))
 
@@ -65,7 +65,7 @@ def _base(key: SurfaceKey) -> Range:
 
 
 def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
-    """Refuse keys outside the span that may change."""
+    """Reject keys outside the range that may change."""
     first, last = span
     for key in keys:
         if span != domain and not first <= key.time <= last:
@@ -77,7 +77,7 @@ def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
 
 
 def _share_parts(one: Placed, other: Placed) -> bool:
-    """Return whether two keys move the same parts: not where each carries limbs of its own."""
+    """Return whether two keys move the same parts; keys of different limbs do not."""
     return not (one.limbs and other.limbs and not set(one.limbs) & set(other.limbs))
 
 
@@ -104,9 +104,9 @@ def _check_overlap(one: Placed, other: Placed) -> None:
 
 
 def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -> list[Room]:
-    """Widen each range as far as monotone time needs and room allows; otherwise cut the drag.
+    """Widen ranges until time is monotone; reduce drags without enough room.
 
-    Keys of different limbs may overlap; others must leave each other room.
+    Keys of different limbs may overlap; others must not.
     """
     out: list[Room] = []
     for k, one in enumerate(placed):
@@ -139,12 +139,12 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
                 )
             )
         return Room(start, end, 1.0, tuple(notes))
-    # Of a share s of the shifts, s * (left - shift) must fit before the key, and so on after it.
+    # For a fraction s of the shifts, s * (left - shift) must fit before the key; likewise after it.
     before = (time - start) / np.maximum((left - shifts)[moves], 1e-12)
     after = (end - time) / np.maximum((right + shifts)[moves], 1e-12)
     share = float(np.clip(min(before.min(), after.min()), 0.0, 1.0))
     if share >= 1 - 1e-9:
-        share = 1.0  # as asked, to the last digit
+        share = 1.0  # exactly as requested
     else:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
         notes.append(
@@ -154,8 +154,8 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
                 code="drag-cut",
                 joint=drag.joint or "the point",
                 time=Moment(time),
-                asked=Lasting(drag.shift),
-                shift=Lasting(share * drag.shift),
+                asked=Duration(drag.shift),
+                shift=Duration(share * drag.shift),
             )
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:

@@ -1,4 +1,4 @@
-"""The domain filter: how a dragged surface bends over the plane (section 3.3)."""
+"""The domain filter: the shape of a dragged surface over the plane (section 3.3)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["Sheet", "sheet_of"]
 class Sheet:
     """A bent surface as a sum of parts, each with the drag that it belongs to.
 
-    Its shift at a place, for a joint whose ways to the drags have weights g (D,), is the sum of
-    ``part(x, y) * g[drag]``; a part without a drag takes the largest g.
+    Its shift at a position, for a joint with range weights g (D,), is the sum of
+    ``part(x, y) * g[drag]``; a part without a drag uses the largest g.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Sheet:
     notes: tuple[Note, ...] = ()
 
     def shifts(self, places: FloatArray, near: FloatArray) -> FloatArray:
-        """Return shifts (...,) at places (..., 2) in heights with range weights (..., D)."""
+        """Return shifts (...,) at positions (..., 2) in heights with range weights (..., D)."""
         out = np.zeros(places.shape[:-1])
         for part, drag in self.parts:
             weight = near.max(axis=-1) if drag is None else near[..., drag]
@@ -46,16 +46,16 @@ class Sheet:
 def sheet_of(
     key: SurfaceKey, drags: FloatArray, near: FloatArray, bounds: tuple[FloatArray, FloatArray]
 ) -> Sheet:
-    """Bend a key's surface.
+    """Make the bent surface of a key.
 
     Parameters
     ----------
     key : SurfaceKey
         The key.
     drags : array (D, 2)
-        Where its drags are, in heights.
+        Positions of its drags, in heights.
     near : array (D, D)
-        Range weights: of each drag (row) as felt from each drag (column).
+        Range weights of each drag (row) at each drag (column).
     bounds : (array (2,), array (2,))
         The surface's corners in heights, for a table.
     """
@@ -68,7 +68,7 @@ def sheet_of(
         bells = [_made(key, place, bounds) for place in drags]
     if len(drags) == 1:
         return Sheet([(_scaled(bells[0], float(shifts[0])), 0)])
-    # Bells overlap: their sizes are such that every drag is met.
+    # Gaussians overlap: their heights are solved for, so that every drag is met.
     meets = np.array([[near[a, c] * bells[c](*drags[a]) for c in range(len(drags))]
                       for a in range(len(drags))])  # fmt: skip
     sizes = np.linalg.lstsq(meets, shifts, rcond=1e-9)[0]
@@ -102,7 +102,7 @@ def _bell(place: FloatArray, sigma: tuple[float, float]) -> Any:
     (x0, y0), (sx, sy) = place, sigma
 
     def bell(x: FloatArray, y: FloatArray) -> FloatArray:
-        # Beyond 40 widths nothing is left, and nothing overflows.
+        # Clip at 40 widths, where the value is 0, to avoid overflow.
         across = np.minimum(np.abs(x - x0) / sx, 40.0)
         up = np.minimum(np.abs(y - y0) / sy, 40.0)
         out: FloatArray = np.exp(-(across**2 + up**2) / 2)
@@ -112,7 +112,7 @@ def _bell(place: FloatArray, sigma: tuple[float, float]) -> Any:
 
 
 def _made(key: SurfaceKey, place: FloatArray, bounds: tuple[FloatArray, FloatArray]) -> Any:
-    """Return a shape that a person made, scaled to 1 at the drag."""
+    """Return a given table or function as a shape, scaled to 1 at the drag."""
     (x0, y0), (low, high) = place, bounds
     if callable(key.shape):
         function = key.shape
@@ -155,8 +155,8 @@ def _bilinear(table: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
 def _polynomial(key: SurfaceKey, drags: FloatArray, shifts: FloatArray) -> Sheet:
     """Eq. 5 and 6 by least squares, for any number of drags.
 
-    It has a constant term and is taken about the drags' middle: no place is special. Few drags get
-    the least polynomial that meets them.
+    It has a constant term and is centred on the drags, so that it does not depend on the origin.
+    For few drags it is the smallest polynomial that meets them.
     """
     middle = drags.mean(axis=0)
 
@@ -169,6 +169,6 @@ def _polynomial(key: SurfaceKey, drags: FloatArray, shifts: FloatArray) -> Sheet
     design = terms(drags[:, 0], drags[:, 1])
     sizes = np.linalg.pinv(design) @ shifts
     notes = _missed(design @ sizes - shifts, key.degree)
-    # Between its points a polynomial may swing out (Runge); a drag is never passed.
+    # A polynomial may overshoot between its points (Runge); limit it to the largest drag.
     low, high = min(shifts.min(), 0.0), max(shifts.max(), 0.0)
     return Sheet([(lambda x, y: np.clip(terms(x, y) @ sizes, low, high), None)], notes)

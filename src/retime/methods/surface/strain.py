@@ -1,4 +1,4 @@
-"""Strain of limbs that are led: how fast joints turn and knees accelerate, by what is allowed."""
+"""Strain of moved limbs: rotation speeds and knee accelerations relative to their limits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["strain"]
 # Maximum turning speed of a joint, relative to the source, if a way to move the limb allows it.
 # Turns below the second value, in radians per second, are ignored.
 _FASTER, _SLOW = 3.5, 0.5
-# No knee accelerates by more than this beyond its most in the source, m/s^2, or this share of it.
+# Maximum knee acceleration beyond that of the source: m/s^2, or a fraction of it if larger.
 _JERK, _GLITCH = 90.0, 0.5
 
 
 def strain(motion: Motion, body: Body, made: Motion) -> float:
-    """Return how fast joints turn and knees accelerate, by what is allowed.
+    """Return the largest rotation speed or knee acceleration, relative to its limit.
 
-    Rotations that glitch in the source glitch as much in the result; that is not held against it.
+    Glitches of the source do not count, because the result has them too.
     """
     fastest, jerks = last(motion, "turns and knees", None, lambda: _known(motion, body))
     turned = float((_turn_speeds(made) / fastest).max()) / _FASTER
@@ -34,10 +34,10 @@ def strain(motion: Motion, body: Body, made: Motion) -> float:
 
 
 def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
-    """Return how fast joints may be said to turn, and knees accelerate, without any drag."""
+    """Return rotation speeds and knee accelerations without any drag."""
     held = as_delivered(motion, motion, TimeWarp.identity(*motion.domain))
     fastest = np.maximum(_turn_speeds(motion), _SLOW)
-    # What holding alone does is not the drag's.
+    # Changes by holding contacts alone are not caused by the drag.
     return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
 
 

@@ -24,7 +24,7 @@ __all__ = ["control_surfaces", "surface", "surface_warp"]
 
 @takes(SurfaceWarpParameters)
 def surface_warp(motion: Motion, p: SurfaceWarpParameters) -> TimeWarp:
-    """Move actions of joints in time by dragging surfaces; neighbouring joints follow.
+    """Return the warp that moves actions of joints in time; neighbouring joints follow.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def surface_warp(motion: Motion, p: SurfaceWarpParameters) -> TimeWarp:
 
 
 def control_surfaces(motion: Motion, p: ControlParameters) -> ControlSurfaces:
-    """Return the surfaces that parameters stand for; the last stay with the motion, to be shown."""
+    """Return the surfaces of the parameters; the last ones are cached with the motion."""
     own = ControlParameters(**values_of(p, ControlParameters))
     return last(
         motion,
@@ -56,14 +56,14 @@ def control_surfaces(motion: Motion, p: ControlParameters) -> ControlSurfaces:
 
 @takes(SurfaceParameters)
 def surface(motion: Motion, p: SurfaceParameters) -> Edit:
-    """Move joints' actions by dragging surfaces, as a step does: with its fixes.
+    """Move actions of joints by dragging surfaces, as a step of a recipe with its fixes.
 
     Parameters
     ----------
     motion : Motion
         The motion.
     """
-    if p.cartoon:  # joints stretch towards their places, each at its own time
+    if p.cartoon:  # joints stretch toward their positions, each at its own time
         p = replace(p, falloff="joint")
     surfaces = control_surfaces(motion, p)
     arrivals = surfaces.arrivals()

@@ -1,7 +1,7 @@
 """Bilateral time control surfaces (Yoo, Abdul Massih, Ziamtsov, Hassan and Benes 2014).
 
-A surface stands across time at a key. Dragging a point of it moves one joint's action to another
-time, and what is near in the body follows: near on the plane (the domain filter) and near along the
+Each key has a surface perpendicular to time. Dragging a point of it moves the action of one joint
+to another time, and nearby joints follow: near on the plane (the domain filter) and near along the
 bones (the range filter).
 """
 
@@ -34,7 +34,7 @@ from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
 from retime.notes import Note
 from retime.parameters import Range, part_of_clip
-from retime.sentences import Lasting, Moment
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -42,13 +42,13 @@ __all__ = ["ControlSurfaces", "Grid"]
 
 # Smooth curves are sampled at least this finely.
 _FINEST_RATE = 120.0
-# What a path is held up by is worth a word from here on, seconds.
+# Delay of a path from which a note is given, seconds.
 _HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
-# What is tried of a drag that would not keep joints calm.
+# Fractions to try of a drag that would strain joints too much.
 _SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
-# A cut that leaves more than this share of the strain is not worth it.
+# A reduction that leaves more than this fraction of the strain is not made.
 _HELPS = 0.5
 
 
@@ -63,7 +63,7 @@ class Grid:
     y : array (Q,)
         Up, metres from the root.
     shift : array (P, Q)
-        How much later what passes there happens, seconds.
+        Shift of a joint at this position, seconds; positive is later.
     """
 
     x: FloatArray
@@ -103,7 +103,7 @@ class ControlSurfaces:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, p.range)
         check_times(self.keys, self._span, motion.domain)
-        # Paths that are met by a surface have their own way to follow it.
+        # In the intersection mode, paths follow the surface itself.
         self.falloff = "joint" if p.mode == "intersection" else p.falloff
         self.grips = p.grips
         placer = Placer(motion, self.root, self.falloff, grips=p.grips)
@@ -122,10 +122,10 @@ class ControlSurfaces:
 
     @cached_property
     def shifts(self) -> list[FloatArray]:
-        """How much later each joint's moment comes, seconds: (J,) for each key."""
+        """Shifts of the joints, seconds, (J,) for each key; positive is later."""
         return [r.share * p.shifts for p, r in zip(self._placed, self._rooms, strict=True)]
 
-    # ---- what they make
+    # ---- results
 
     def warp(self) -> TimeWarp:
         """Return the warp: a curve for each joint that moves in time, exact at the keys."""
@@ -162,7 +162,7 @@ class ControlSurfaces:
         return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
 
     def _settle(self) -> None:
-        """Cut drags of legs that would make a joint whirl or a knee jerk, as far as needed."""
+        """Reduce drags of legs that would rotate a joint or accelerate a knee too fast."""
         if not any(p.legs for p in self._placed) or self._led.strain <= 1:
             return
         asked, strains = self._rooms, {1.0: self._led.strain}
@@ -171,7 +171,7 @@ class ControlSurfaces:
             strains[share] = self._led.strain
             if strains[share] <= 1:
                 return
-        # What is wrong there is not the drag's: it is cut only where that helps.
+        # If reducing the drag does not help, the drag is not the cause and is kept.
         best = min(strains, key=lambda s: strains[s])
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
@@ -187,11 +187,11 @@ class ControlSurfaces:
             self.__dict__.pop(name, None)
 
     def correction(self) -> PoseLayer | None:
-        """Return what leads the dragged limbs to their places, in the output's time."""
+        """Return the correction that moves dragged limbs to their positions, in output time."""
         return self._led.correction if self.limbs else None
 
     def arrivals(self) -> list[Arrival]:
-        """Measure when and how near each dragged joint arrives, seen from the hips."""
+        """Measure when and how closely each dragged joint arrives, relative to the hips."""
         return [found for key in self.arrivals_of_keys for found in key]
 
     @cached_property
@@ -212,9 +212,9 @@ class ControlSurfaces:
     def _joined(
         self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
     ) -> Graph:
-        """Make one curve of what each key does to a channel.
+        """Combine the effects of all keys on a channel to one curve.
 
-        Where keys overlap, as two arms' do on their spine, times are the mean by their shifts.
+        Where keys overlap, as on the spine for two arms, times are averaged, weighted by shift.
         """
         if all(a[0][-1] <= b[0][0] + 1e-9 for a, b in itertools.pairwise(pieces)):
             x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
@@ -239,7 +239,7 @@ class ControlSurfaces:
         return times
 
     def _curves(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Return output and source times of the joints that a key moves; say what was held up."""
+        """Return output and source times of the joints that a key moves, and notes on delays."""
         if self.mode == "intersection":
             return self._met(k, notes)
         (low, high), time = self.spans[k], self.keys[k].time
@@ -253,7 +253,7 @@ class ControlSurfaces:
         return {int(j): (t[n], source[n]) for n, j in enumerate(joints)}
 
     def _met(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Follow where the surfaces around a key meet the joints' paths."""
+        """Find where the surfaces around a key meet the paths of joints."""
         t, paths = self._grid_times(k), self.paths(k) / self.height
         lattice = (*self._cells(k), self.grid)
         placed, room = self._placed[k], self._rooms[k]
@@ -266,21 +266,21 @@ class ControlSurfaces:
                 notes.append(
                     Note(
                         "the path of {joint} meets the surface at {time} more than once: it is "
-                        "held up by {seconds:.3f}",
+                        "delayed by {seconds:.3f}",
                         code="path-held-up",
                         joint=self.motion.skeleton.names[j],
                         time=Moment(self.keys[k].time),
-                        seconds=Lasting(held),
+                        seconds=Duration(held),
                     )
                 )
             out[int(j)] = (t, y)
         return out
 
-    # ---- what a person sees
+    # ---- data for drawing
 
     @property
     def points(self) -> FloatArray:
-        """The joints' places, (F, J, 3) metres; every drag of a motion has the same."""
+        """Joint positions, (F, J, 3) metres, cached for all drags of a motion."""
         return last(self.motion, "places of joints", None, lambda: positions(self.motion))
 
     def paths(self, key: int = 0) -> FloatArray:
@@ -310,7 +310,7 @@ class ControlSurfaces:
         return low, (high - low) / (np.array(self.grid) - 1)
 
     def surface(self, key: int = 0, time: float | None = None) -> Grid:
-        """Return a surface's vertices: at its key, or as it stands at another output time."""
+        """Return the vertices of a surface at its key, or at another output time."""
         placed = self._key(key)
         corner, cell = self._cells(key)
         x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
@@ -319,14 +319,14 @@ class ControlSurfaces:
         near[list(placed.locked)] = 0.0
 
         def reach() -> FloatArray:
-            # A vertex is as near along the bones as the joints around it are.
+            # A vertex has the distance along the bones of the joints around it.
             distance = np.linalg.norm(vertices[:, :, None] - placed.places, axis=-1)
             distance -= distance.min(axis=-1, keepdims=True)
             around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)[..., None]
             found: FloatArray = (around * near).max(axis=-2)
             return found
 
-        # A drag changes how far the surface goes, not whom it reaches.
+        # A drag changes the height of the surface, not the joints that it reaches.
         same = (self.grid, *(a.tobytes() for a in (corner, cell, placed.places, near)))
         reached = last(self.motion, f"reach of surface {key}", same, reach)
         shift = self._rooms[key].share * placed.sheet.shifts(vertices, reached)
@@ -347,7 +347,7 @@ class ControlSurfaces:
         return placed.shifts / most if most else np.zeros(len(placed.shifts))
 
     def intersections(self, time: float) -> FloatArray:
-        """Return where joints are taken from at an output time, (J, 3): x, y, seconds."""
+        """Return the source of each joint at an output time, (J, 3): x, y, seconds."""
         warp, time = self.warp(), coerce(time, float, "time")
         names = self.motion.skeleton.names
         source = np.array([float(warp(time, n)) for n in names])

@@ -32,7 +32,7 @@ function TangentFields({ step }: { step: string }) {
   const [view, k, joint] = [poses.value, freePose(), state.selectedJoint.value];
   const channel = view && joint !== null ? view.channelOf(joint) : null;
   const now = view && k !== null && channel !== null ? view.tangents(k, channel) : null;
-  if (poseLayer.value > 0) return <p class="field caption pose-note">Speeds are shown of the motion itself.</p>;
+  if (poseLayer.value > 0) return <p class="field caption pose-note">Speeds are those of the motion itself.</p>;
   if (!view || k === null || channel === null || !now)
     return <p class="field caption pose-note">Select a pose and a joint to see its speeds.</p>;
   const name = view.channels[channel]!;

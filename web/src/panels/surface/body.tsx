@@ -11,7 +11,7 @@ import { heading, turnBetween, turnedBy } from "./heading";
 export function LockFeet({ step }: { step: string }) {
   const root = namedParameter(step, "surface", "root")?.value;
   const locked = root === "lock" || (root === "auto" && !isWholeBody());
-  const free = root === "auto" ? "the whole body is dragged" : "root and legs go along";
+  const free = root === "auto" ? "the whole body is dragged" : "root and legs follow";
   const set = (on: boolean): void =>
     actions.change(step, {
       parameters: on ? { root: "lock", constraints: "hold" } : { root: "follow", constraints: "free" },

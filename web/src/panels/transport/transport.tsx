@@ -66,7 +66,7 @@ function RangeReadout() {
   return (
     <button
       type="button" class="range-readout" disabled={whole} onClick={playAll}
-      title={whole ? "Set a range with I and O" : "Play the whole again"}
+      title={whole ? "Set a range with I and O" : "Play the whole clip again"}
     >
       Range <span class="strong">{rangeText()}</span>
       <span hidden={whole}><Icon name="close" /></span>
@@ -90,7 +90,7 @@ const performRows = (): MenuRow[] => [
 /** Range and rate, where the bar is too narrow to show them. */
 const narrowRows = (): MenuRow[] => [
   { heading: `Range ${rangeText()}` },
-  { label: "Play the whole", disabled: state.playRange.value === null, run: playAll },
+  { label: "Play the whole clip", disabled: state.playRange.value === null, run: playAll },
   { heading: "Rate" },
   ...rateRows(),
 ];

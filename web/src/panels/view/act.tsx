@@ -61,7 +61,7 @@ export function ActBar() {
         <span class="act-done" style={{ width: `${(100 * (at - from)) / (to - from)}%` }} />
         <span class="act-ends" aria-hidden="true"><span>{seconds(from)}</span><span>{seconds(to)}</span></span>
       </div>
-      <IconButton icon="close" label="Put the bar away" onClick={stopActing} />
+      <IconButton icon="close" label="Close the bar" onClick={stopActing} />
     </div>
   );
 }

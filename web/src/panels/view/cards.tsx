@@ -108,7 +108,7 @@ function goneWords(next: string): string {
   const waits = unsent && ` Not applied yet: ${unsent}.`;
   return state.restarted.value
     ? `The studio was restarted. Open the address that it printed to continue.${waits}`
-    : `The server does not answer, so that nothing can be changed. ${next}${waits}`;
+    : `The server does not answer, so nothing can be changed. ${next}${waits}`;
 }
 
 function Countdown() {

@@ -91,6 +91,6 @@ export function announceSurface(index: number, refusal: Refusal | null): void {
 /** A key for those who do not see it. */
 export function sayMark({ words, key, arrival, span }: KeyMark): string {
   const { toSource } = state.stepTimes.value;
-  const felt = `felt from ${seconds(span[0])} to ${seconds(span[1])}`;
+  const felt = `effect from ${seconds(span[0])} to ${seconds(span[1])}`;
   return `${words}, pose of ${seconds(toSource(key.time))} arrives at ${seconds(arrival)}, ${felt}.`;
 }

@@ -34,7 +34,7 @@ function setLateness(host: PoseHost, k: number, row: PoseRow, by: number): void 
   const { documents, view: made, stopped } = refine(view, wanted, by > 0);
   if (documents.length) addEdits(view.step, ...documents);
   const late = (markTime(made, row, k) ?? 0) - made.times[k]!;
-  const why = stopped ? " It stops at its mark of the pose beside." : "";
+  const why = stopped ? " It stops at its mark of the neighbouring pose." : "";
   state.announcement.value = `${row.label} at pose ${k + 1}: ${sayLater(late)}.${why}`;
   if (why) host.say(state.announcement.value, stepX(host.posePlot(), made.times[k]!));
 }

@@ -62,7 +62,7 @@ function drawBar({ context, theme, time, width }: Plot, bar: ContactBar, y: numb
   context.beginPath();
   context.roundRect(left, y - thickness / 2, Math.max(right - left, 2), thickness, 3);
   context.fillStyle = theme.contact;
-  context.globalAlpha = bar.sure < 0.5 ? 0.4 : 0.8; // not seen, but something must bear the body there
+  context.globalAlpha = bar.sure < 0.5 ? 0.4 : 0.8; // not seen, but something must support the body there
   context.fill();
   context.globalAlpha = 1;
   if (!contacts.sameContact(contacts.selectedContact.value, bar)) return;
@@ -128,7 +128,7 @@ export function nameContact(host: GestureHost, target: ContactTarget, at: { x: n
   if (target.kind === "contact") {
     const { start, end, sure } = target.bar;
     const words = [row.label, `${seconds(start)} to ${seconds(end)}`];
-    return host.chip.show(sure < 0.5 ? [...words, "not seen", "something must bear the body here"] : words, at, []);
+    return host.chip.show(sure < 0.5 ? [...words, "not seen", "something must support the body here"] : words, at, []);
   }
   const t = plot.time.value(at.x);
   if ((plot.scene.result?.header.flights ?? []).some(([a, b]) => t >= a && t <= b))
