@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
 from retime.body.gripping import keep_grips
 from retime.body.holding import carried_contacts
 from retime.body.rising import flight_stretch, raised, within_hinges
 from retime.body.travelling import ground_shift, travelled
+from retime.methods.staggered.calming import calmed
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.layers import GroundShift, PoseLayer
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = ["Corrections", "corrected"]
@@ -37,6 +40,8 @@ class Corrections:
         Make exaggerated jumps longer, so that they still fall with gravity.
     grips : bool
         Keep hands on what they hold.
+    most : float
+        Maximum rotation speed of exaggerated joints, relative to their maximum in the source.
     """
 
     weight: float = 0.0
@@ -44,6 +49,7 @@ class Corrections:
     span: tuple[float, float] | None = None
     keep_gravity: bool = False
     grips: bool = False
+    most: float = np.inf
 
     def __bool__(self) -> bool:
         return bool(self.weight or self.travel or self.grips)
@@ -91,9 +97,30 @@ def corrected(
         base, made = travelled(base, base, ground), travelled(base, made, ground)
     if by.weight:
         made = raised(base, made, by.weight, by.span)
+        if not by.travel:  # contacts of a longer way are elsewhere
+            held = None if contacts is None else tuple(contacts)
+            made, share = calmed(source, base, made, warp, by.most, held)
+            warp = warp.with_notes(*_calming(share, base, by.most))
     if by.grips:
         made = keep_grips(source, made, warp)
     correction = correction_between(plain, made)
     if correction is not None:  # delivered frames may end a fraction of a frame later
         correction = correction.lasting(1 / rate)
     return warp, correction, ground
+
+
+def _calming(share: FloatArray, motion: Motion, most: float) -> list[Note]:
+    """Say when less is exaggerated than was asked for."""
+    if share.min() > 0.995:
+        return []
+    time = float(motion.times[share.argmin()])
+    return [
+        Note(
+            f"less is exaggerated around {time:.2f} s ({share.min():.0%}): joints turn at most "
+            f"{most:g} times as fast as in the source",
+            Remedy("allow more", parameter="max_turn"),
+            code="exaggeration-bounded",
+            time=time,
+            share=float(share.min()),
+        )
+    ]

@@ -221,7 +221,9 @@ class Representation:
             first, last = self.times[list(self._ends)]
             span = (float(first), float(last))
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
-        by = Corrections(self.body_weight, self.travel_weight, span, keep_gravity, held)
+        by = Corrections(
+            self.body_weight, self.travel_weight, span, keep_gravity, held, self.max_turn
+        )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
         if by:

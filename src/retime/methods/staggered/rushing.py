@@ -18,7 +18,7 @@ from retime.motion.memory import last
 from retime.motion.sampling import ChannelTimes, Frames, sample
 from retime.timing import TimeWarp
 
-__all__ = ["causes_of_turns", "turn_ratios"]
+__all__ = ["causes_of_turns", "delivered_ratios", "turn_ratios"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -91,6 +91,14 @@ class _Known:
         """Return reference speeds, (2 J,); without staggering all joints are within the bound."""
         return np.maximum(self.fastest, _SURE * self.noisiest / most)
 
+    def without_jumps(
+        self, ratio: FloatArray, warp: TimeWarp, source: Motion, times: FloatArray
+    ) -> FloatArray:
+        """Return ratios of turns (F - 1, 2 J), none where joints pass a jump of the source."""
+        if self.jumps:
+            ratio[self.jumped(warp, source, times)] = 0.0
+        return ratio
+
     def jumped(self, warp: TimeWarp, source: Motion, times: FloatArray) -> Mask:
         """Mark turns (F - 1, 2 J) of joints that jump in the source, or that show a jump."""
         names = source.skeleton.names
@@ -113,24 +121,40 @@ def turn_ratios(
 ) -> tuple[FloatArray, FloatArray]:
     """Return times (T,), and each joint's speed relative to its maximum there, (T, 2 J)."""
     warp = timing.warp()
-    known = last(source, "known turns", (), lambda: _Known.of(source))
-    usual = np.maximum(known.usual(most), _SLOW)
     if held:
         plain = apply(source, warp, fps=source.rate)
-        times, own = plain.times, plain.rotations
-    else:
-        times = Frames.of(source, warp.domain, source.rate, False, None).times
-        own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
-    ratio = _turns(own, source) / usual  # also for those who do not have contacts held
-    if held:
-        made = as_delivered(source, plain, warp, contacts)
-        # Changes by holding contacts alone do not count as staggering.
-        alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
-        usual = np.maximum(usual, alone.usual(most))
-        ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
-    if known.jumps:
-        ratio[known.jumped(warp, source, times)] = 0.0
-    return times[:-1], ratio
+        return plain.times[:-1], delivered_ratios(source, plain, warp, most, contacts)
+    times = Frames.of(source, warp.domain, source.rate, False, None).times
+    own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
+    known = _known(source)
+    ratio = _turns(own, source) / np.maximum(known.usual(most), _SLOW)
+    return times[:-1], known.without_jumps(ratio, warp, source, times)
+
+
+def delivered_ratios(
+    source: Motion,
+    plain: Motion,
+    warp: TimeWarp,
+    most: float,
+    contacts: tuple[Contact, ...] | None,
+) -> FloatArray:
+    """Return each joint's speed relative to its maximum, contacts held or not, (F - 1, 2 J).
+
+    ``plain`` is what was made of the source, at its rate, before contacts are held.
+    """
+    known = _known(source)
+    usual = np.maximum(known.usual(most), _SLOW)
+    ratio = _turns(plain.rotations, source) / usual  # for those who do not have contacts held
+    made = as_delivered(source, plain, warp, contacts)
+    # Changes by holding contacts alone do not count as the edit's.
+    alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
+    usual = np.maximum(usual, alone.usual(most))
+    ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
+    return known.without_jumps(ratio, warp, source, plain.times)
+
+
+def _known(source: Motion) -> _Known:
+    return last(source, "known turns", (), lambda: _Known.of(source))
 
 
 def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -> _Known:
