@@ -13,6 +13,7 @@ import pytest
 import retime
 from browser_running import Studying
 from every_format import motion_file
+from retime import samples
 
 Open = Callable[..., Studying]
 SHARED = Path(__file__).parents[3] / "shared"
@@ -75,6 +76,42 @@ def test_a_skeleton_alone_says_what_to_open_next(open_page: Open, tmp_path: Path
     assert "Open the .amc" in page.get("retime.state.problems.value[0].text")
     drop(page, [motion])  # the skeleton was kept
     page.until("Object.keys(retime.state.project.value.motions).length === 1")
+
+
+def test_a_file_of_the_command_line_that_fails_is_listed(open_page: Open, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY")
+    page = open_page(broken, size=(1024, 640))
+    page.until("retime.state.failedAtStart.value.length === 1")
+    view = page.page.locator(".empty-why")
+    assert "broken.bvh was not loaded. Has no MOTION section" in view.inner_text()
+    drop(page, [broken.rename(tmp_path / "other.bvh")])
+    page.until("retime.state.failedFiles.value.length === 1")
+    assert view.locator("p").count() == 2
+    assert page.get("retime.state.problems.value") == []  # the view gives the reasons
+    page.errors.clear()  # the browser logs the refused upload
+
+    retime.write(samples.jump(), broken)
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    page.page.get_by_role("button", name="Remove other.bvh from the list").click()
+    page.page.locator(".motion.failed").get_by_role("button", name="Retry").click()
+    page.up_to_date()
+    assert page.page.locator(".motion.failed").count() == 0
+    assert page.get("retime.state.source.value.header.name") == "broken"
+
+
+def test_several_files_that_fail_give_one_card(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    page.page.evaluate(
+        "retime.actions.upload(['a.bvh', 'b.bvh', 'c.txt'].map(n => new File(['HIERARCHY'], n)))"
+    )
+    page.until("retime.state.problems.value.length > 0")
+    (card,) = page.get("retime.state.problems.value")
+    assert card["title"] == "3 files were not loaded"
+    assert card["text"].startswith("a.bvh, b.bvh, c.txt. ")
+    assert page.page.locator(".motion.failed").count() == 3
+    page.errors.clear()
 
 
 def test_an_fbx_file_is_shown_with_its_mesh(open_page: Open) -> None:

@@ -6,7 +6,7 @@ import { PointerMenu } from "../../src/controls";
 import { Header } from "../../src/panels/header/header";
 import { Help, openHelp } from "../../src/panels/help/help";
 import { Inspector } from "../../src/panels/inspector/inspector";
-import { MotionsSection } from "../../src/panels/motions/motions";
+import { listed, MotionsSection } from "../../src/panels/motions/motions";
 import { inspectorOpen } from "../../src/panels/page/layout";
 import { RecipeSection } from "../../src/panels/recipe/recipe";
 import { Tabs } from "../../src/panels/transport/tabs";
@@ -202,4 +202,17 @@ describe("the page", () => {
     await drawn();
     expect(document.querySelector("dialog")).toBeNull();
   });
+});
+
+it("lists the clips of one file by their own names, below the name of the file", () => {
+  const clip = (name: string, path: string, animation: string | null) => ({ name, path, sha256: "", animation });
+  const rows = listed({
+    m1: clip("walk", "walk.bvh", null),
+    m2: clip("robot: Dance", "motions/robot.glb", "Dance"),
+    m3: clip("robot: Death", "motions/robot.glb", "Death"),
+    m4: clip("fox: Run", "fox.glb", "Run"),
+  });
+  expect(rows.map(({ clip, file }) => [clip, file])).toEqual([
+    [null, null], ["Dance", "robot.glb"], ["Death", null], [null, null],
+  ]);
 });
