@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import retime
 from browser_running import Studying
@@ -65,3 +66,25 @@ def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
             break
         view.wait_for_timeout(250)
     assert np.array_equal(shown(page), before)
+
+
+def test_p_puts_a_pose_at_the_playhead_at_once(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    page.page.evaluate("retime.actions.seek(0.6)")
+    page.page.keyboard.press("p")
+    page.until("retime.state.selectedPose.value !== null")
+    page.up_to_date()
+    (edit,) = edits(page)
+    assert (edit["do"], edit["time"]) == ("insert", pytest.approx(0.6, abs=1 / 60))
+    pose = page.get("retime.state.selectedPose.value")
+    times = page.get("Array.from(retime.state.result.value.block('pose_times'))")
+    assert times[pose] == pytest.approx(0.6, abs=1 / 60)
+    hand = "retime.state.source.value.header.joints.indexOf('RightHand')"
+    page.page.evaluate(f"retime.state.selectedJoint.value = {hand}")
+    page.page.get_by_role("button", name="Whole body").wait_for()
+    cut = page.get(
+        "[...document.querySelectorAll('.segment')].filter(s => s.offsetParent"
+        " && s.scrollWidth > s.clientWidth).map(s => s.innerText)"
+    )
+    assert cut == []

@@ -158,6 +158,12 @@ export function seek(t: number): void {
   state.time.value = Math.min(Math.max(t, a), b);
 }
 
+/** The frame of the result that is nearest to a time, as a time. */
+export function nearestFrame(t: number): number {
+  const [a] = state.domain.value;
+  return a + Math.round((t - a) * state.fps.value) / state.fps.value;
+}
+
 /** Step by frames, landing on whole ones. */
 export function stepFrames(count: number): void {
   const [a] = state.domain.value;
