@@ -125,6 +125,9 @@ def test_an_fbx_file_is_shown_with_its_mesh(open_page: Open) -> None:
     page.up_to_date()
     assert page.get("retime.state.source.value.header.mesh") is True
     page.until("retime.view.meshVertices().length > 0")
+    # A worm 17 cm high and 1.6 m long: the grid is that of its length.
+    assert page.get("retime.state.source.value.header.height") < 0.2
+    page.until("retime.view.gridStep >= 0.5")
     assert page.get("retime.state.problems.value") == []
 
 

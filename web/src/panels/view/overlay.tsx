@@ -119,7 +119,7 @@ const Switches = ({ frame }: { frame(): void }) => (
       )}
       <Flag icon="ghost" label="Ghosts: poses before and after" flag={state.showGhosts} />
       <Flag icon="trails" label="Trails of hands and feet" flag={state.showTrails} />
-      <Flag icon="feet" label="Contacts with the ground" flag={state.showContacts} />
+      <Flag icon="feet" label="Contacts with the ground; red where a planted foot slides" flag={state.showContacts} />
       <Flag icon="shield" label="Feasibility" flag={state.showFeasibility} />
       <IconButton icon="frame" label="Frame the character (F)" onClick={frame} />
     </div>
