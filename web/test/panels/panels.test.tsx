@@ -164,6 +164,16 @@ describe("cards", () => {
     expect([state.problems.value, document.querySelector(".card")]).toEqual([[], null]);
   });
 
+  it("offer the file that is where a changed motion was", async () => {
+    open(METHODS);
+    mount(<Cards />);
+    state.missing.value = ["m1"];
+    await drawn();
+    const button = [...document.querySelectorAll("button")].find((b) => b.textContent === "Use this file")!;
+    button.click();
+    expect(sent.at(-1)).toMatchObject({ type: "locate", id: "m1", path: state.committed.value!.motions["m1"]!.path });
+  });
+
   it("tell that the server is gone", () => {
     state.link.value = "gone";
     state.nextTry.value = Date.now() + 3000;

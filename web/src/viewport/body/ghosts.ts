@@ -42,7 +42,7 @@ export class Ghosts {
     });
   }
 
-  /** Stay within what a mesh reaches beyond its bones. */
+  /** Be no thicker than a mesh, which the radius is half of. */
   slim(most: number): void {
     this.shape = slimmed(this.shape, most);
   }
