@@ -55,6 +55,10 @@ def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -
         assert page.get("retime.state.result.value.duration") > 0, suffix
         page.add_step(method="spline", parameters={"duration": 1.5})
         assert page.get("retime.state.problems.value.map(p => p.text)") == [], suffix
+        forms = ["warp", "recipe", *(["report"] if suffix in (".glb", ".usda") else [])]
+        for form in forms:
+            status, _, data = page.studio.ask("GET", f"/export?format={form}&version=A")
+            assert status == 200, (suffix, form, data)
         status, headers, data = page.studio.ask("GET", "/export?format=own&version=A")
         if suffix == ".gltf":
             assert status == 422  # it names other files, which a download leaves behind

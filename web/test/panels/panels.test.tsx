@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PointerMenu } from "../../src/controls";
+import { formatsFor } from "../../src/panels/export/export";
 import { Header } from "../../src/panels/header/header";
 import { Help, openHelp } from "../../src/panels/help/help";
 import { Inspector } from "../../src/panels/inspector/inspector";
@@ -225,4 +226,12 @@ it("lists the clips of one file by their own names, below the name of the file",
   expect(rows.map(({ clip, file }) => [clip, file])).toEqual([
     [null, null], ["Dance", "robot.glb"], ["Death", null], [null, null],
   ]);
+});
+
+it("offers the motion's own format first, as a copy of its file, and each format once", () => {
+  const labels = (path: string): string[] => formatsFor(path).map(({ label }) => label);
+  expect(labels("robot.glb").slice(0, 2)).toEqual(["GLB", "BVH"]);
+  expect(formatsFor("robot.glb")[0]!.note).toContain("own file");
+  expect(labels("hero.fbx").slice(0, 3)).toEqual(["FBX", "BVH", "GLB"]);
+  for (const path of ["robot.glb", "hero.fbx", "walk.bvh"]) expect(new Set(labels(path)).size).toBe(labels(path).length);
 });

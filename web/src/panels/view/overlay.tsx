@@ -113,6 +113,13 @@ const Switches = ({ frame }: { frame(): void }) => (
       onChange={(value) => (state.layout.value = value as state.Layout)}
     />
     <div class="toggles">
+      {/* In narrow windows, in place of the words. */}
+      <span class="narrow-only">
+        <IconToggle
+          icon="side" label="Side by side" on={state.layout.value === "side"}
+          onClick={() => (state.layout.value = state.layout.value === "side" ? "overlay" : "side")}
+        />
+      </span>
       <Flag icon="compare" label="Compare version A with version B" flag={compare.comparing} />
       {compare.target.value && (
         <Flag icon="align" label="Reference of the step, as a third body" flag={compare.showTarget} />
