@@ -101,7 +101,11 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
     page.until("retime.state.clips.value.size === 2")
     page.add_step(method="guided", parameters={"reference": ["motion:m2"], "duration": 5.0})
     assert "Reference" in legend.inner_text()
-    page.page.wait_for_timeout(1500)
+    page.page.evaluate(
+        "retime.state.layout.value = 'side'; retime.state.selectedJoint.value = null;"
+        " retime.actions.seek(2.1)"
+    )
+    page.page.wait_for_timeout(500)
     page.picture("studio-compare")
     page.page.get_by_role("button", name="Compare version A with version B").click()
     page.until("retime.compare.otherResult.value === null")

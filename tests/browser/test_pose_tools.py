@@ -49,6 +49,12 @@ def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
     view.get_by_role("button", name="Add a layer").click()
     page.until("retime.state.result.value.header.editor.layers === 2")
     made = edits(page)
+    weight = view.get_by_role("textbox", name="Weight").last.bounding_box()
+    slider = view.get_by_role("slider", name="Weight").last.bounding_box()
+    assert weight is not None
+    assert slider is not None
+    assert weight["x"] > slider["x"]  # one row
+    assert abs(weight["y"] + weight["height"] / 2 - slider["y"] - slider["height"] / 2) < 6
     page.picture("studio-pose-tools")
     assert [e["do"] for e in made] == ["tween", "ease", "mirror", "add_layer"]
     after = shown(page)

@@ -48,7 +48,9 @@ def test_a_song_is_heard_and_the_motion_is_put_on_its_beats(page: Studying) -> N
     page.until("retime.state.stepResult('s1')?.costs?.beat_alignment > 0.6")
     bars = page.page.locator("[data-section=alignment] .bar-row")
     assert bars.count() == 3
+    page.get("retime.actions.seek(2.2)")
     page.picture("studio-music")
+    page.get("retime.actions.seek(0)")
     # No duration is set: the field shows the one that the beats made.
     made = page.get("retime.state.result.value.duration")
     field = page.page.get_by_label("Duration, s", exact=True).first

@@ -61,7 +61,7 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
     "tween": lambda p: _count(len(p.tweens) + len(p.eases), "tween") or "no tween yet",
     "secondary": lambda p: f"strength {p.strength:g}",
-    "hold": lambda p: ", ".join(p.joints) or "what meets the ground",
+    "hold": lambda p: ", ".join(p.joints) or "contacts found",
     "warp": _warp,
 }
 
