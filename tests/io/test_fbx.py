@@ -766,7 +766,7 @@ def nested(depth: int) -> bytes:
         (b"; FBX 7.3.0\nFBXVersion: 7300\n }}", "line 3|no animation"),
         (b"; FBX 7.3.0\nFBXVersion: 7300\n ?: 3", "line 3: expected a node's name"),
         (b"; FBX 9.3.0\nFBXVersion: 9300\n", "newer than"),
-        (b"glTF" + bytes(100), "no FBX file"),
+        (b"glTF" + bytes(100), "not an FBX file"),
         (b"Kaydara FBX Binary  \x00\x1a\x00", "within its header"),
         (b"Kaydara FBX Binary  \x00\x1a\x01" + bytes(40), "big-endian"),
         (

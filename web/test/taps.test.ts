@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { keytimesFromActing, type Acted, type Sample } from "../src/store/acting";
 import { nearestFrame } from "../src/store/actions";
-import { keytimesFromTaps } from "../src/store/taps";
+import { keytimesFromTaps, nextMoment, tapping } from "../src/store/taps";
 import { COLOURS, KEYS } from "../src/panels/help/help";
 import { SHORTCUTS } from "../src/panels/page/keys";
 
@@ -12,6 +12,16 @@ test("taps are paired with moments in order, and those out of order are left out
   expect(keytimesFromTaps([0.5, 1.2, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [1.2, 1], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 0.505, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 1], [0.4], 0.02)).toEqual([[0.5, 0.4]]);
+});
+
+test("the pose that is tapped next is known until the last tap", () => {
+  const now = { step: "s1", moments: [0.4, 1], wasLooping: false };
+  const next = [[], [0.5], [0.5, 1.2]].map((taps) => {
+    tapping.value = { ...now, taps };
+    return nextMoment.value;
+  });
+  tapping.value = null;
+  expect([...next, nextMoment.value]).toEqual([0.4, 1, null, null]);
 });
 
 test("a tap is on the nearest frame", () => {

@@ -1,6 +1,6 @@
 /** Timing by performance: moments are tapped in time with playback, and the taps become keytimes. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import * as actions from "./actions";
 import { isRefused } from "./solver";
 import * as state from "./state";
@@ -16,6 +16,15 @@ export interface Tapping {
 }
 
 export const tapping = signal<Tapping | null>(null);
+
+/** Result time that shows the moment that is tapped next: the view draws its pose as a ghost. */
+export const nextMoment = computed<number | null>(() => {
+  const now = tapping.value;
+  const moment = now?.moments[now.taps.length];
+  if (moment === undefined) return null;
+  const shown = state.stepTimes.value.toSource(moment);
+  return state.result.value?.outputOf(shown) ?? shown;
+});
 
 /** Pair taps with moments; a tap that does not come after the one before counts for nothing. */
 export function keytimesFromTaps(taps: readonly number[], moments: readonly number[], least: number): state.Key[] {

@@ -7,6 +7,7 @@ import { against, thirdBody } from "../store/compare";
 import { liveBodies } from "../store/live";
 import { serverShown } from "../store/live_server";
 import * as state from "../store/state";
+import { nextMoment } from "../store/taps";
 import { haste } from "./body/cones";
 import { poseLive } from "./body/live_pose";
 import { Marks } from "./ground/marks";
@@ -130,8 +131,12 @@ export class Picture {
         subject.pose(result, t, x, z, against.peek() ?? undefined);
       }
       this.target.show(thirdBody.peek(), t, subject.middle(result ?? subject.source, t), eye.right, palette);
-      const keys = state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output));
-      subject.showGhosts(state.showGhosts.peek() && !live ? result : null, t, keys);
+      const tapped = nextMoment.peek();
+      const keys = tapped === null
+        ? state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output))
+        : [tapped];
+      const ghosts = (state.showGhosts.peek() || tapped !== null) && !live;
+      subject.showGhosts(ghosts ? result : null, t, keys);
       this.marks.show(live ? null : shown, palette, TRAIL * eye.pixel(height), x, z);
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));

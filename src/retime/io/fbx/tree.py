@@ -147,7 +147,7 @@ def parse(data: bytes) -> Tree:
 def _what_else(data: bytes) -> str:
     if not data:
         return "the file is empty"
-    return "this is no FBX file: it starts neither with 'Kaydara FBX Binary' nor with '; FBX'"
+    return "this is not an FBX file, binary or text; export it again as FBX"
 
 
 class _Reader:

@@ -312,7 +312,7 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
         warp = TimeWarp(output, source, loop=p.repeat)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
-    told = f"mean distance of a joint along the path: {100 * off:.1f} cm"
+    told = f"mean distance of the joints to the reference: {100 * off:.1f} cm"
     notes = [Note(told, code="alignment-distance", metres=off)]
     if raised:
         notes.append(_longer_waits(needed / p.search_fps, len(times_b) / len(times_a)))

@@ -83,7 +83,8 @@ function TapChip({ now: { taps, moments } }: { now: Tapping }) {
   return (
     <div class="chip recording" role="status">
       <strong>Press B</strong>
-      <span>for pose {taps.length + 1} of {moments.length}, source {seconds(moments[taps.length] ?? 0)}</span>
+      <span>for pose {taps.length + 1} of {moments.length}, the ghost</span>
+      <span class="legend-time">source {seconds(moments[taps.length] ?? 0)}</span>
       <Button class="button small" onClick={tap}>Tap</Button>
       <Button class="button small" disabled={!taps.length} onClick={finishTaps}>Keep</Button>
       <IconButton icon="close" label="Discard the taps (Esc)" onClick={giveUpTaps} />
