@@ -78,11 +78,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 @pytest.fixture
 def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
     """Start studios that end with the test."""
-    from retime.studio.app import STATIC
-    from studio_running import Studio
+    from studio_running import Studio, skip_without_pages
 
-    if not (STATIC / "index.html").exists():
-        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
+    skip_without_pages()
     started: list[Studio] = []
 
     def start(
