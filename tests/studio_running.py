@@ -51,7 +51,16 @@ class Window:
         self.seen: list[dict[str, Any]] = []
 
     def send(self, **message: Any) -> int:
-        if message["type"] in ("do", "preview", "discard", "ask", "sample", "locate", "listen"):
+        if message["type"] in (
+            "do",
+            "preview",
+            "discard",
+            "ask",
+            "sample",
+            "locate",
+            "retry",
+            "listen",
+        ):
             self.requests += 1
             message.setdefault("request", self.requests)
         self.socket.send(json.dumps(message))
