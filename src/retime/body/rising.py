@@ -45,8 +45,6 @@ _FALLS = 2.0
 _OVER, _UPSIDE = np.radians(120), np.radians(60)
 # A leg is at most this share of its bones.
 _STRAIGHT = 0.999
-# Knees and elbows may bend this far past what the source shows, radians.
-_HINGE = np.radians(2)
 _LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
 
 
@@ -353,8 +351,8 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
         axis = axis / size
         along = vectors @ axis
         axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
-        low = min(float(along.min()), 0.0) - _HINGE
-        high = max(float(along.max()), FULL_BEND) + _HINGE
+        low = min(float(along.min()), 0.0)
+        high = max(float(along.max()), FULL_BEND)
         found = _nearest_turn(quat.log(local[:, j]), vectors)
         bend = found @ axis
         past = bend - np.clip(bend, low, high)
