@@ -23,6 +23,7 @@ from retime import (
     read,
 )
 from retime.body.contacts import find_contacts
+from retime.body.hinges import bones, find_hinges, hinge_angle
 from retime.body.metrics import flight_error
 from retime.methods.staggered import StaggerParameters, edited_poses
 from retime.methods.staggered.remeasuring import Remeasured
@@ -215,6 +216,22 @@ def test_exaggerating_never_snaps(name: str) -> None:
     assert sunk.max(initial=0.0) < 0.05  # what holding the trunk's contacts leaves; 0.34 scaled
     travel = np.abs(positions(made) - positions(motion))[:, hips][:, [0, 2]]
     assert travel.max() < 1e-3  # knees that slide on the floor moved the hips by 0.04
+    lowest = [positions(m)[..., 1].min() for m in (motion, made)]
+    assert lowest[1] > lowest[0] - 2e-3  # a hand of 111_03 sank by 0.035
+
+
+@pytest.mark.parametrize("name", ["mocap-more/09_01", "mocap-more/118_05", "mocap-more/01_02"])
+def test_exaggerated_limbs_stay_within_their_hinges(name: str) -> None:
+    motion = read(SHARED.parent / f"{name}.bvh")
+    made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
+    for joint, hinge in find_hinges(motion).items():
+        parent = motion.skeleton.parents[joint]
+        angles = []
+        for m in (motion, made):
+            upper, lower = bones(positions(m), hinge.limb)
+            axis = quat.rotate(global_rotations(m)[:, parent], np.tile(hinge.axis, (len(m), 1)))
+            angles.append(hinge_angle(upper, lower, axis))
+        assert angles[1].min() > min(angles[0].min(), 0.0) - np.radians(0.2)  # 2.6 degrees before
 
 
 @pytest.mark.parametrize("joint", ["Hips", "LowerBack"])

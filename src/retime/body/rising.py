@@ -131,7 +131,7 @@ def raised(
     above = _in_flight(base.times, height, above, flights)
     higher = weight * ease * above
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
-    out = _grounded(base, out, air, _lift(higher, air, base.rate))
+    out = _hands_above(_grounded(base, out, air, _lift(higher, air, base.rate)), base)
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
 
 
@@ -280,6 +280,22 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
         move[np.abs(move).max(axis=1) < 1e-9] = 0.0
         back = quat.multiply(turns[:, limb.end], quat.conjugate(solver.rotations[:, limb.end]))
         made, _ = solver.reach(limb.end, move, quat.slerp(quat.identity(len(base)), back, held))
+    return made
+
+
+def _hands_above(made: Motion, base: Motion) -> Motion:
+    """Keep hands and fingers from sinking lower than the lowest point of the source."""
+    body, skeleton = find_body(base), base.skeleton
+    floor = float(positions(base)[..., 1].min())
+    for name, limb in body.limbs.items():
+        if not name.endswith("arm"):
+            continue
+        solver = LimbSolver.of(made, limb)
+        tips = [j for j in range(len(skeleton)) if limb.end in skeleton.chain(j)]
+        sunk = np.maximum(floor - solver.points[:, tips, 1].min(axis=1), 0.0)
+        if sunk.any() and solver.can_bend:
+            up = sunk[:, None] * np.array([0.0, 1.0, 0.0])
+            made, _ = solver.reach(limb.end, up, quat.identity(len(base)))
     return made
 
 
