@@ -133,8 +133,9 @@ class Job:
         sentences = [note[:1].upper() + note[1:] for note in notes or ()]
         for sentence in sentences:
             self.report({"INFO"}, sentence)
-        # The status bar shows the last report only, for some seconds; the panel keeps all of them.
-        bpy.context.window_manager.retime_said = "\n".join(sentences)
+        # The status bar shows the last report only, for some seconds; the panel keeps all of them,
+        # that one first.
+        bpy.context.window_manager.retime_said = "\n".join([*sentences[-1:], *sentences[:-1]])
         return {"FINISHED"}
 
     def _failed(self, problem):

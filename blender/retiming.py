@@ -174,6 +174,7 @@ class Retiming(Job):
         options = self._options(context, how, animated)
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)
+        settings.rest_action = _rest_action(armature, capture)
         if how == "BAKE" and settings.apply == "AUTO":
             notes.append("the action has keys on every frame, so it was baked on whole frames")
         return [*dict.fromkeys([*self.said, *result.about, *notes]), _summary(capture, result)]
@@ -263,6 +264,12 @@ def tried(engine, capture, steps):
 def _answered(engine, request, capture):
     answer = yield from _scaled(engine.ask(request), 0.4)
     return Result(capture, request["out"], request["warp"], answer)
+
+
+def _rest_action(armature, capture):
+    """Return the name of the action if a rest pose before its motion keeps its frame, or ""."""
+    animated = animation_of(armature)
+    return "" if capture.rest_frame is None or animated is None else animated.action.name
 
 
 def _summary(capture, result):

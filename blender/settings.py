@@ -46,6 +46,7 @@ def _active_action():
 
 def _length(self):
     name, frames = _active_action()
+    frames -= self.rest_action == name  # the rest pose before the motion keeps its frame
     return self.own_frames if self.own_frames and self.own_action == name else max(frames, 1)
 
 
@@ -127,6 +128,7 @@ _BUTTONS = {
     "method": fields.method(),
     "own_frames": IntProperty(options={"HIDDEN"}),
     "own_action": StringProperty(options={"HIDDEN"}),
+    "rest_action": StringProperty(options={"HIDDEN"}),  # of which a first frame was set aside
     "frames": IntProperty(
         name="Length", min=1, soft_max=5000, get=_length, set=_set_length,
         description="Length of the result in frames. Defaults to the length of the action",

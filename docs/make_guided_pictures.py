@@ -1,4 +1,4 @@
-"""Draw docs/pictures/guided-*.png: a walk at 75 %, a jump at 57 %, a walk paced by another.
+"""Draw docs/pictures/guided-*.png: a walk at 75 %, a jump at 57 %, a jump paced by another.
 
 Clips of a folder ``shared`` beside the project are used where they are; else the bundled motions.
 """
@@ -12,10 +12,9 @@ import numpy as np
 import retime
 from retime import Motion, TimeWarp, samples
 from retime.evaluate import Evaluator, Job
-from retime.evaluate.evaluator import evidence_of
 from retime.methods.guided import guide
+from retime.plot.strips import draw_strips
 from retime.plot.style import FAINT, INK, ORIGINAL, RETIMED, canvas, plain, save
-from retime.plot.warps import draw_warps
 from retime.recipe import Recipe, Step
 
 PICTURES = Path(__file__).with_name("pictures")
@@ -57,16 +56,14 @@ def draw_rates(motion: Motion, share: float, title: str, path: Path) -> None:
 
 
 def draw_pace() -> None:
-    """Draw a walk that another paces, with what resembles it."""
-    walk = clip("07_01", samples.walk())
-    other = clip("07_12", retime.apply(walk, TimeWarp([0, 2.0], [0, walk.duration])))
+    """Draw a jump that another jump paces, above that other jump."""
+    jump = clip("16_03", samples.jump())
+    slow = retime.apply(jump, TimeWarp([0, 1.5 * jump.duration], [0, jump.duration]))
+    other = clip("118_20", slow)
     recipe = Recipe([Step("guided", {"duration": "free", "reference": (other,)})])
-    done = Evaluator().evaluate(Job(source=walk, recipe=recipe, exact=True))
-    draw_warps(
-        {"a walk paced by a brisk one": done.warp},
-        PICTURES / "guided-pace.png",
-        evidence=evidence_of(done),
-    )
+    done = Evaluator().evaluate(Job(source=jump, recipe=recipe, exact=True))
+    rows = {"clip": jump, "retimed by the reference": done.motion, "reference": other}
+    draw_strips(rows, PICTURES / "guided-pace.png", poses=14)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ for_the_documentation = pytest.mark.skipif(
     not os.environ.get("RETIME_PICTURES"), reason="only pictures are made of it"
 )
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+
+
+def shown_pictures() -> set[str]:
+    """Return the names of the pictures that a page of the documentation shows."""
+    root = PICTURES.parents[1]
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    return set(re.findall(r"pictures/([\w-]+\.\w+)", text))
 
 
 class Pages:
@@ -127,8 +136,10 @@ class Studying:
         self.up_to_date()
 
     def picture(self, name: str) -> Path:
-        """Keep a picture: for the documentation where it is asked for, else for this run only."""
-        folder = PICTURES if os.environ.get("RETIME_PICTURES") else self.studio.folder.parent
-        place = folder / f"{name}.png"
+        """Keep a picture: for the documentation if a page shows it, otherwise for this run only."""
+        asked = bool(os.environ.get("RETIME_PICTURES")) and f"{name}.png" in shown_pictures()
+        place = (PICTURES if asked else self.studio.folder.parent) / f"{name}.png"
+        if asked:  # saved, with a full film strip and smooth edges
+            self.page.wait_for_timeout(3000)
         self.page.screenshot(path=place)
         return place

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,9 @@ settings.register_profile(
 )
 settings.load_profile("retime")
 
+
+# A shell starts background jobs with Ctrl-C ignored, and tests that press it would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that may be left out although all parts could be installed: words of their reasons.
 _MAY_BE_LEFT_OUT = (
@@ -74,11 +78,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 @pytest.fixture
 def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
     """Start studios that end with the test."""
-    from retime.studio.app import STATIC
-    from studio_running import Studio
+    from studio_running import Studio, skip_without_pages
 
-    if not (STATIC / "index.html").exists():
-        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
+    skip_without_pages()
     started: list[Studio] = []
 
     def start(

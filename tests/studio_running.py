@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -30,8 +31,15 @@ from websockets.typing import Origin
 from retime.process.child import ONE_THREAD
 from retime.process.template import Forked, Template
 from retime.serving.frames import parse_frame
+from retime.studio.app import STATIC
 
 Message = tuple[dict[str, Any], dict[str, Any]]
+
+
+def skip_without_pages() -> None:
+    """Skip a test that needs the studio's pages where they were not built."""
+    if not (STATIC / "index.html").exists():
+        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
 
 
 class Window:
@@ -43,7 +51,16 @@ class Window:
         self.seen: list[dict[str, Any]] = []
 
     def send(self, **message: Any) -> int:
-        if message["type"] in ("do", "preview", "discard", "ask", "sample", "locate", "listen"):
+        if message["type"] in (
+            "do",
+            "preview",
+            "discard",
+            "ask",
+            "sample",
+            "locate",
+            "retry",
+            "listen",
+        ):
             self.requests += 1
             message.setdefault("request", self.requests)
         self.socket.send(json.dumps(message))

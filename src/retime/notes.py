@@ -12,6 +12,9 @@ from typing import Any
 
 from retime.sentences import Speaker, StepName, after, plain, sentence, spoken
 
+ROUTINE = frozenset({"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"})
+"""Codes of notes that nearly every file has and that need no action."""
+
 
 class Remedy:
     """Words, and the parameter to change.

@@ -10,8 +10,8 @@
 set -euo pipefail
 dir=$(readlink -m "${1:?usage: windowed.sh DIR [SUITE]}")
 suite=${2:-sid}
-packages=(blender python3-cattr python3-numpy python3-requests python3-venv python3-pip libgl1-mesa-dri
-  libegl-mesa0 libglx-mesa0 fonts-dejavu-core)
+packages=(blender python3-cattr python3-numpy python3-requests python3-venv python3-pip libgl1 libegl1
+  libgl1-mesa-dri libegl-mesa0 libglx-mesa0 fonts-dejavu-core)
 
 for program in debootstrap Xvfb; do
   command -v "$program" >/dev/null ||

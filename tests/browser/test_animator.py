@@ -101,7 +101,11 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
     page.until("retime.state.clips.value.size === 2")
     page.add_step(method="guided", parameters={"reference": ["motion:m2"], "duration": 5.0})
     assert "Reference" in legend.inner_text()
-    page.page.wait_for_timeout(1500)
+    page.page.evaluate(
+        "retime.state.layout.value = 'side'; retime.state.selectedJoint.value = null;"
+        " retime.actions.seek(2.1)"
+    )
+    page.page.wait_for_timeout(500)
     page.picture("studio-compare")
     page.page.get_by_role("button", name="Compare version A with version B").click()
     page.until("retime.compare.otherResult.value === null")
@@ -175,6 +179,7 @@ def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_
     page.page.get_by_role("menuitem", name="Frames").click()
     field = page.page.get_by_label("Duration, f", exact=True).first
     assert field.input_value() == str(2 * fps)
+    assert page.page.locator(".step-line").inner_text() == f"to {2 * fps} f"
     field.fill(str(3 * fps // 2))
     field.press("Enter")
     page.until("retime.state.committed.value.versions.A[0].parameters.duration === 1.5")
@@ -212,6 +217,9 @@ def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_
     first, second = page.get(now)
     assert (first[1], second[1]) == (0.2, 0.4)
     assert 0.4 < first[0] < second[0] < 4
+    for output in (first[0], second[0]):
+        assert output * fps == pytest.approx(round(output * fps), abs=0.01)
+    assert page.get("retime.state.undoNames.value[0]") == "Move keytimes"
 
     # A file that fails stays listed with the reason, to be tried again or removed.
     page.page.evaluate("retime.actions.upload([new File(['HIERARCHY'], 'broken.bvh')])")

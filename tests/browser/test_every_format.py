@@ -13,6 +13,7 @@ import pytest
 import retime
 from browser_running import Studying
 from every_format import motion_file
+from retime import samples
 
 Open = Callable[..., Studying]
 SHARED = Path(__file__).parents[3] / "shared"
@@ -54,6 +55,10 @@ def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -
         assert page.get("retime.state.result.value.duration") > 0, suffix
         page.add_step(method="spline", parameters={"duration": 1.5})
         assert page.get("retime.state.problems.value.map(p => p.text)") == [], suffix
+        forms = ["warp", "recipe", *(["report"] if suffix in (".glb", ".usda") else [])]
+        for form in forms:
+            status, _, data = page.studio.ask("GET", f"/export?format={form}&version=A")
+            assert status == 200, (suffix, form, data)
         status, headers, data = page.studio.ask("GET", "/export?format=own&version=A")
         if suffix == ".gltf":
             assert status == 422  # it names other files, which a download leaves behind
@@ -77,6 +82,42 @@ def test_a_skeleton_alone_says_what_to_open_next(open_page: Open, tmp_path: Path
     page.until("Object.keys(retime.state.project.value.motions).length === 1")
 
 
+def test_a_file_of_the_command_line_that_fails_is_listed(open_page: Open, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY")
+    page = open_page(broken, size=(1024, 640))
+    page.until("retime.state.failedAtStart.value.length === 1")
+    view = page.page.locator(".empty-why")
+    assert "broken.bvh was not loaded. Has no MOTION section" in view.inner_text()
+    drop(page, [broken.rename(tmp_path / "other.bvh")])
+    page.until("retime.state.failedFiles.value.length === 1")
+    assert view.locator("p").count() == 2
+    assert page.get("retime.state.problems.value") == []  # the view gives the reasons
+    page.errors.clear()  # the browser logs the refused upload
+
+    retime.write(samples.jump(), broken)
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    page.page.get_by_role("button", name="Remove other.bvh from the list").click()
+    page.page.locator(".motion.failed").get_by_role("button", name="Retry").click()
+    page.up_to_date()
+    assert page.page.locator(".motion.failed").count() == 0
+    assert page.get("retime.state.source.value.header.name") == "broken"
+
+
+def test_several_files_that_fail_give_one_card(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    page.page.evaluate(
+        "retime.actions.upload(['a.bvh', 'b.bvh', 'c.txt'].map(n => new File(['HIERARCHY'], n)))"
+    )
+    page.until("retime.state.problems.value.length > 0")
+    (card,) = page.get("retime.state.problems.value")
+    assert card["title"] == "3 files were not loaded"
+    assert card["text"].startswith("a.bvh, b.bvh, c.txt. ")
+    assert page.page.locator(".motion.failed").count() == 3
+    page.errors.clear()
+
+
 def test_an_fbx_file_is_shown_with_its_mesh(open_page: Open) -> None:
     file = SHARED / "samples" / "assimp_animation_with_skeleton.fbx"
     if not file.exists():
@@ -88,6 +129,9 @@ def test_an_fbx_file_is_shown_with_its_mesh(open_page: Open) -> None:
     page.up_to_date()
     assert page.get("retime.state.source.value.header.mesh") is True
     page.until("retime.view.meshVertices().length > 0")
+    # A worm 17 cm high and 1.6 m long: the grid is that of its length.
+    assert page.get("retime.state.source.value.header.height") < 0.2
+    page.until("retime.view.gridStep >= 0.5")
     assert page.get("retime.state.problems.value") == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import retime
 from browser_running import Studying
@@ -48,6 +49,12 @@ def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
     view.get_by_role("button", name="Add a layer").click()
     page.until("retime.state.result.value.header.editor.layers === 2")
     made = edits(page)
+    weight = view.get_by_role("textbox", name="Weight").last.bounding_box()
+    slider = view.get_by_role("slider", name="Weight").last.bounding_box()
+    assert weight is not None
+    assert slider is not None
+    assert weight["x"] > slider["x"]  # one row
+    assert abs(weight["y"] + weight["height"] / 2 - slider["y"] - slider["height"] / 2) < 6
     page.picture("studio-pose-tools")
     assert [e["do"] for e in made] == ["tween", "ease", "mirror", "add_layer"]
     after = shown(page)
@@ -65,3 +72,25 @@ def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
             break
         view.wait_for_timeout(250)
     assert np.array_equal(shown(page), before)
+
+
+def test_p_puts_a_pose_at_the_playhead_at_once(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    page.page.evaluate("retime.actions.seek(0.6)")
+    page.page.keyboard.press("p")
+    page.until("retime.state.selectedPose.value !== null")
+    page.up_to_date()
+    (edit,) = edits(page)
+    assert (edit["do"], edit["time"]) == ("insert", pytest.approx(0.6, abs=1 / 60))
+    pose = page.get("retime.state.selectedPose.value")
+    times = page.get("Array.from(retime.state.result.value.block('pose_times'))")
+    assert times[pose] == pytest.approx(0.6, abs=1 / 60)
+    hand = "retime.state.source.value.header.joints.indexOf('RightHand')"
+    page.page.evaluate(f"retime.state.selectedJoint.value = {hand}")
+    page.page.get_by_role("button", name="Whole body").wait_for()
+    cut = page.get(
+        "[...document.querySelectorAll('.segment')].filter(s => s.offsetParent"
+        " && s.scrollWidth > s.clientWidth).map(s => s.innerText)"
+    )
+    assert cut == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,7 +48,26 @@ def test_a_song_is_heard_and_the_motion_is_put_on_its_beats(page: Studying) -> N
     page.until("retime.state.stepResult('s1')?.costs?.beat_alignment > 0.6")
     bars = page.page.locator("[data-section=alignment] .bar-row")
     assert bars.count() == 3
+    page.get("retime.actions.seek(2.2)")
     page.picture("studio-music")
+    page.get("retime.actions.seek(0)")
+    # No duration is set: the field shows the one that the beats made.
+    made = page.get("retime.state.result.value.duration")
+    field = page.page.get_by_label("Duration, s", exact=True).first
+    assert abs(made - page.get("retime.state.source.value.duration")) > 0.05
+    assert float(field.get_attribute("placeholder") or "nan") == pytest.approx(made, abs=0.01)
+    unit = page.page.get_by_role("button", name=re.compile("fps, times in"))
+    unit.click()
+    page.page.get_by_role("menuitem", name="Timecode").click()
+    cut = (
+        "[...document.querySelectorAll('.inspector input')]"
+        ".filter(i => i.offsetParent && i.scrollWidth > i.clientWidth)"
+    )
+    first = page.page.get_by_role("textbox", name="First beat")
+    assert first.input_value() == "00:00:00:00"
+    assert page.get(f"{cut}.map(i => i.ariaLabel)") == []
+    unit.click()
+    page.page.get_by_role("menuitem", name="Seconds").click()
     # Strength is live: a drag shows its result before it is kept.
     page.get("retime.actions.previewParameter('s1', 'strength', 0)")
     page.until("retime.state.stepResult('s1')?.costs?.slowest > 0.999")

@@ -29,6 +29,32 @@ def test_a_narrow_window_says_what_goes_on(open_page: Open, jump_file: Path) -> 
     page.page.locator(".inspector .status-text").wait_for(state="visible")
 
 
+def test_a_small_window_has_all_controls_of_a_large_one(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1024, 640))
+    page.up_to_date()
+    page.add_step(method="physics")
+    beyond = (
+        "(edge => [...document.querySelectorAll('.inspector :is(input, button)')]"
+        ".filter(e => e.offsetParent && e.getBoundingClientRect().right > edge)"
+        ".map(e => e.ariaLabel || e.innerText))"
+        "(document.querySelector('.inspector').getBoundingClientRect().right)"
+    )
+    assert page.page.get_by_role("button", name="Earth").count() == 1
+    assert page.get(beyond) == []
+
+    page.page.get_by_role("button", name="Side by side").click()
+    assert page.get("retime.state.layout.value") == "side"
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.page.get_by_role("button", name="Side by side").count() == 1  # the words
+    page.page.set_viewport_size({"width": 1024, "height": 640})
+
+    page.page.get_by_role("button", name="Motions", exact=True).click()
+    row = page.page.get_by_role("button", name="jump, is retimed")
+    row.wait_for(state="visible")
+    page.page.keyboard.press("Escape")
+    row.wait_for(state="hidden")
+
+
 def test_a_video_is_shown_while_it_is_made_and_stopped(open_page: Open, jump_file: Path) -> None:
     page = open_page(jump_file, size=SMALL)
     page.up_to_date()

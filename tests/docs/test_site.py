@@ -67,3 +67,11 @@ def test_a_faulty_record_is_refused(
         (tmp_path / name).write_text(head)
     with pytest.raises(ValueError, match=complaint):
         decisions["table"](tmp_path.iterdir())
+
+
+def test_every_picture_is_shown_by_a_page() -> None:
+    from browser_running import PICTURES, shown_pictures
+
+    kept = {place.name for place in PICTURES.iterdir()}
+    assert kept - shown_pictures() == set()
+    assert shown_pictures() - kept == set()

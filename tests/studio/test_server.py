@@ -10,6 +10,8 @@ import random
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable
@@ -450,8 +452,8 @@ def test_an_undone_step_is_not_shown_later(start_studio: Start, jump_file: Path)
     window.next("document", lambda h: h["redo"] == 1)
     studio.rest()
     window.do(type="add_step", version="A", step=SPLINE)
-    window.next("result", lambda h: bool(h["steps"]) and h["steps"][0]["line"] == "to 2.50 s, "
-                "1 keytime")  # fmt: skip
+    window.next("result", lambda h: bool(h["steps"]) and h["steps"][0]["line"]
+                == "to \x1f2.5000\x1f, 1 keytime")  # fmt: skip
     shown = [h for h in window.seen if h["type"] == "result" and h["steps"]]
     assert all("keytime" in h["steps"][0]["line"] for h in shown)
 
@@ -544,3 +546,63 @@ def test_all_retimed_clips_go_into_one_file(start_studio: Start, tmp_path: Path)
     status, _, data = studio.ask("GET", "/export?format=all&version=B")
     assert status == 422
     assert b"No motion has a step in version B" in data
+
+
+def test_ctrl_c_in_a_terminal_ends_it_quietly(tmp_path: Path) -> None:
+    """A file named at the start that fails is reported; Ctrl+C reaches the workers too."""
+    from retime.studio.app import STATIC
+
+    if not (STATIC / "index.html").exists():
+        pytest.skip("the studio's pages are not built")
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY")
+    command = [str(Path(sys.executable).with_name("retime")), "studio", str(broken), "--no-browser"]
+    with (tmp_path / "log").open("w+") as log:
+        studio = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        until = time.monotonic() + 60
+        while "was not loaded" not in (tmp_path / "log").read_text():
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        os.killpg(studio.pid, signal.SIGINT)  # as a terminal does
+        assert studio.wait(timeout=60) == 0
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert len(lines) == 3, lines
+    assert lines[2] == (
+        "retime: broken.bvh was not loaded. Has no MOTION section; the file may be cut off."
+    )
+
+
+def test_files_named_at_the_start_stay_listed_until_they_load(
+    start_studio: Start, jump_file: Path, tmp_path: Path
+) -> None:
+    take, notes, song = tmp_path / "take.bvh", tmp_path / "notes.txt", tmp_path / "song.wav"
+    take.write_text("HIERARCHY")
+    notes.write_text("not a motion")
+    song.write_bytes(b"RIFF")
+    studio = start_studio(take, notes, song)
+    window = studio.window()
+    state, _ = window.next(
+        "document", lambda h: len(h["failed"]) == 2 and h["project"]["audio"] is not None
+    )
+    assert [f["name"] for f in state["failed"]] == ["take.bvh", "notes.txt"]
+    assert state["failed"][0]["text"] == "Has no MOTION section; the file may be cut off."
+    assert state["failed"][1]["text"].startswith(
+        "The studio cannot open a .txt file. It reads .bvh"
+    )
+    assert state["project"]["audio"]["name"] == "song"
+    assert state["undo"] == 0
+
+    window.send(type="forget", path=state["failed"][1]["path"])
+    state, _ = window.next("document", lambda h: len(h["failed"]) == 1)
+    path = state["failed"][0]["path"]
+    window.send(type="retry", path=path)
+    told, _ = window.next("problem")
+    assert told["title"] == "take.bvh was not loaded"
+    shutil.copyfile(jump_file, take)
+    window.send(type="retry", path=path)
+    state, _ = window.next("document", lambda h: not h["failed"])
+    assert [m["name"] for m in state["project"]["motions"].values()] == ["take"]
+    window.send(type="retry", path=str(jump_file))  # only files of the list
+    window.send(type="save")
+    state, _ = window.next("document")
+    assert len(state["project"]["motions"]) == 1

@@ -18,13 +18,14 @@ import uvicorn
 from retime.serving import connections
 from retime.serving.addresses import listen
 from retime.serving.http import http_config
-from studio_running import Studio
+from studio_running import Studio, skip_without_pages
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes of files are POSIX's")
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    skip_without_pages()
     running = Studio(tmp_path_factory.mktemp("strangers") / "a.retime")
     yield running
     running.stop()

@@ -171,6 +171,19 @@ export interface Locate {
   path?: string | null;
 }
 
+/** Try again to load a file that was named when the studio started. */
+export interface Retry {
+  type: "retry";
+  request: number;
+  path: string;
+}
+
+/** Remove a file that could not be loaded from the list. */
+export interface Forget {
+  type: "forget";
+  path: string;
+}
+
 /** Show a running ``retime live`` in this window; no address ends it. */
 export interface Listen {
   type: "listen";
@@ -261,6 +274,13 @@ export interface Project {
   joint_sets: Record<string, string[]>;
 }
 
+/** A file that was named when the studio started and could not be loaded, with the reason. */
+export interface FailedFile {
+  path: string;
+  name: string;
+  text: string;
+}
+
 /** The document as it is now; ``request`` is the change that this window requested. */
 export interface DocumentState {
   type: "document";
@@ -271,6 +291,7 @@ export interface DocumentState {
   saved: boolean;
   hash: string;
   missing: string[];
+  failed: FailedFile[];
   undo_names: string[];
   redo_names: string[];
   request?: number | null;
@@ -486,7 +507,7 @@ export interface LiveServerHeader {
 
 export type Command = DropMotion | ChooseMotion | SetRecipe | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio | SetJointSets;
 
-export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Listen;
+export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Retry | Forget | Listen;
 
 export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | LiveServerOver;
 

@@ -1,9 +1,10 @@
 /** Contacts that a person edits: what the document is told of them. */
 
 import { expect, test } from "vitest";
-import { parametersWith, stretchesOf, type Stretch } from "../src/store/contacts";
+import { contactRows, parametersWith, stretchesOf, type Stretch } from "../src/store/contacts";
 import { stretched } from "../src/timeline/warp/contact_bars";
 import type { ContactBar, StepEntry } from "../src/protocol";
+import type { SourceClip } from "../src/store/clip";
 
 const bar = (joint: string, start: number, end: number, given: Stretch = [start, end]): ContactBar => ({
   joint, point: 0, start, end, given, sure: 1,
@@ -38,4 +39,11 @@ test("a bar moves and stretches inside the clip, and keeps a frame", () => {
   expect(stretched([1, 2], "whole", -5, [0, 4], 0.1, free)).toEqual([0, 1]);
   expect(stretched([1, 2], "start", 3, [0, 4], 0.1, free)).toEqual([1.9, 2]);
   expect(stretched([1, 2], "end", -3, [0, 4], 0.1, free)).toEqual([1, 1.1]);
+});
+
+test("a selected joint has a row, unless its foot has one already", () => {
+  const header = { joints: ["Foot", "Toe", "Hand"], roles: ["left_foot", "left_toe", "left_hand"] };
+  const source = { header, contacts: [bar("Toe", 0, 1)] } as unknown as SourceClip;
+  const labels = (chosen: number | null): string[] => contactRows(null, source, chosen, null).map(({ label }) => label);
+  expect([null, 0, 2].map(labels)).toEqual([["Left foot"], ["Left foot"], ["Left foot", "Left hand"]]);
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { keytimesFromActing, type Acted, type Sample } from "../src/store/acting";
+import { nearestFrame } from "../src/store/actions";
 import { keytimesFromTaps } from "../src/store/taps";
 import { COLOURS, KEYS } from "../src/panels/help/help";
 import { SHORTCUTS } from "../src/panels/page/keys";
@@ -11,6 +12,11 @@ test("taps are paired with moments in order, and those out of order are left out
   expect(keytimesFromTaps([0.5, 1.2, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [1.2, 1], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 0.505, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 1], [0.4], 0.02)).toEqual([[0.5, 0.4]]);
+});
+
+test("a tap is on the nearest frame", () => {
+  expect(nearestFrame(0.51)).toBeCloseTo(31 / 60, 6); // 60 fps where nothing is open
+  expect(nearestFrame(0.505)).toBeCloseTo(30 / 60, 6);
 });
 
 describe("what was acted", () => {
@@ -35,6 +41,14 @@ describe("what was acted", () => {
     expect(made.duration).toBeCloseTo(2, 1);
     expect(made.keytimes.length).toBeLessThan(6);
     for (const [t, s] of samples.slice(1, -3)) expect(Math.abs(through(made, [0, 2.5], t) - s)).toBeLessThan(0.08);
+  });
+
+  test("lies on frames, within the speed limit", () => {
+    const { keytimes, duration } = keytimesFromActing(acted((t) => (t < 1 ? 0.5 : 7.9), 1.3), [0, 2.5], 8, 24)!;
+    const ends = [...keytimes.map(([output]) => output), duration];
+    for (const t of ends) expect(24 * t).toBeCloseTo(Math.round(24 * t), 1);
+    const points = [[0, 0], ...keytimes, [duration, 2.5]] as [number, number][];
+    points.slice(1).forEach(([t, s], k) => expect((s - points[k]![1]) / (t - points[k]![0])).toBeLessThan(8));
   });
 
   test("waits where the hand rests or goes back, keeps what was left out, and takes time for haste", () => {

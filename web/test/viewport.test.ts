@@ -5,7 +5,7 @@ import { axesOf, facingOf, fitted, framedPoints, turned, type Vec } from "../src
 import { ghostTimes } from "../src/viewport/body/ghosts";
 import { between, distance, locate, on } from "../src/viewport/body/place";
 import { trailPoints } from "../src/viewport/ground/pointpath";
-import { shapeOf, type Volume } from "../src/viewport/body/shape";
+import { shapeOf, slimmed, type Volume } from "../src/viewport/body/shape";
 
 type Point = [number, number, number];
 
@@ -163,4 +163,10 @@ describe("what is shown round the playhead", () => {
 
 it("the grid fits the figure", () => {
   expect([0.02, 0.3, 1.2, 1.7, 2.2, 9, 40].map(gridUnit)).toEqual([0.01, 0.1, 1, 1, 1, 5, 20]);
+});
+
+it("ghosts of a mesh are as slim as the mesh", () => {
+  const volume = { startRadius: 0.3, endRadius: 0.02 } as Volume;
+  const { volumes } = slimmed({ volumes: [volume], size: 1, points: 2 }, 0.1);
+  expect([volumes[0]!.startRadius, volumes[0]!.endRadius]).toEqual([0.1, 0.02]);
 });

@@ -8,12 +8,16 @@ It ends with its parent process, even during a task, and may be killed at any ti
 from __future__ import annotations
 
 import json
-import signal
 from dataclasses import asdict
 from pathlib import Path
 
 from retime.batch.task import Task, do_task
-from retime.process.inside import own_output, queued_messages, send_message
+from retime.process.inside import (
+    leave_interrupts_to_parent,
+    own_output,
+    queued_messages,
+    send_message,
+)
 from retime.temporary import temporary_folder
 
 
@@ -32,7 +36,7 @@ def _warm_up() -> None:
 
 def main() -> None:
     """Work until the standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
+    leave_interrupts_to_parent()
     target = own_output()
     _warm_up()
     send_message(target, b"ready")

@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from retime.cli.streams import STREAMS
-from retime.notes import Note, Presenter, Remedy, as_notes, present
+from retime.notes import ROUTINE, Note, Presenter, Remedy, as_notes, present
 from retime.parameters import Parameter, declared
 
 
@@ -22,9 +22,6 @@ class _Loudness:
     verbose = False
 
 
-# Notes that nearly every file has and that need no action: only `retime info` and --verbose print
-# them.
-_ROUTINE = {"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"}
 # Suffixes of field names, with factor, decimals and unit for display.
 _UNITS = {
     "s": (1, 3, "s"),
@@ -137,7 +134,8 @@ def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -
         _print_json({**fields, "notes": notes, "note_codes": [n.code for n in notes]})
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
-    left_out = _ROUTINE if "output" in fields and not _Loudness.verbose else ()
+    # Only `retime info` and --verbose print what needs no action.
+    left_out = ROUTINE if "output" in fields and not _Loudness.verbose else ()
     for text in notes:
         if text.code not in left_out:
             note(text)

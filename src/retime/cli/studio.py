@@ -13,7 +13,9 @@ from retime.errors import InputError, MissingDependencyError
 def studio(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE|PROJECT]...", help="Motions, or the folder of a project."),
+        typer.Argument(
+            metavar="[FILE|PROJECT]...", help="Motions, a sound, or the folder of a project."
+        ),
     ] = None,
     project: Annotated[
         Path | None,

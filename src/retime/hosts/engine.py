@@ -30,7 +30,7 @@ from retime.evaluate import Evaluator, Job
 from retime.hosts.in_frames import Frames, Labels
 from retime.methods import method
 from retime.motion import Motion
-from retime.notes import present
+from retime.notes import ROUTINE, present
 from retime.parameters import declared
 from retime.process.inside import own_output
 
@@ -127,7 +127,7 @@ class Engine:
         edited = found.touched.joints
         return {
             "notes": [self._said(n) for n in found.notes],
-            "about": [self._said(n) for n in motion.notes],
+            "about": [self._said(n) for n in motion.notes if n.code not in ROUTINE],
             "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
             "joints": [n for n in motion.skeleton.names if n in edited],
             "bezier": _bezier(found.warp, request.get("bezier")),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Rates outside are drawn at the edge: a hold has none on a log scale.
 _SLOWEST, _FASTEST = 1 / 32, 32.0
+# Rates that stay within this factor of 1 are drawn larger.
+_SMALL, _SMALL_TICKS = 1.45, (0.8, 1.0, 1.25)
 # A rate this near to 1 keeps the source's timing.
 _KEPT = 0.05
 # Height of the band of evidence, as a share of the plot.
@@ -52,7 +54,8 @@ def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = 
         _draw_rate(rate, warp, channel, colour)
     if evidence is not None:
         _mark_evidence(curve, evidence)
-    _mark_kept(rate, next(iter(lines.values())))
+    if len(lines) == 1:
+        _mark_kept(rate, *next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     _label_rates(rate)
     if len(lines) <= 12:
@@ -78,10 +81,15 @@ def _label_rates(axes: Axes) -> None:
     axes.set_xlabel("output time (s)", color=INK)
     axes.set_yscale("log", base=2)
     low, high = axes.get_ylim()
-    axes.set_ylim(min(low, 0.45), max(high, 2.2))
+    small = low > 1 / _SMALL and high < _SMALL
+    reach = _SMALL if small else 2.2
+    axes.set_ylim(min(low, 1 / reach), max(high, reach))
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=9, loc="upper center")
-    axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
+    if small:
+        axes.set_yticks(_SMALL_TICKS, [f"{v:g}" for v in _SMALL_TICKS])
+    else:
+        axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
 
 
 def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
@@ -112,9 +120,8 @@ def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> 
     axes.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
 
 
-def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:
-    """Shade the ranges in which the first warp keeps the source's timing."""
-    warp, channel = line
+def _mark_kept(axes: Axes, warp: TimeWarp, channel: str | None) -> None:
+    """Shade the ranges in which a warp keeps the source's timing."""
     t = np.linspace(*warp.domain, 1000)
     kept = np.abs(warp.rate(t, channel) - 1) < _KEPT
     if kept.any() and not kept.all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import queue
+import signal
 import sys
 import threading
 from typing import IO
@@ -13,6 +14,11 @@ from retime.process.child import LENGTH, read_message
 
 # Additional memory that a request may use: a constant, and a multiple of the file's size.
 _SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 10
+
+
+def leave_interrupts_to_parent() -> None:
+    """Ignore Ctrl-C: a terminal sends it to all processes, and the parent ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def own_output() -> IO[bytes]:

@@ -24,7 +24,13 @@ import numpy.typing as npt
 
 from retime.errors import FormatError, MissingDependencyError
 from retime.process.child import ONE_THREAD, Child
-from retime.process.inside import bound_memory, bound_time, own_output, send_message
+from retime.process.inside import (
+    bound_memory,
+    bound_time,
+    leave_interrupts_to_parent,
+    own_output,
+    send_message,
+)
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
@@ -213,6 +219,7 @@ def serve(operations: Mapping[str, Operation]) -> None:
 
     Each operation takes the request and its arrays, and returns an answer and arrays.
     """
+    leave_interrupts_to_parent()
     answers = own_output()
     send_message(answers, b'"ready"')
     for line in sys.stdin:

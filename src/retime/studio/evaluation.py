@@ -307,7 +307,8 @@ class FrameMaker:
         if len(job.results) > 1:
             format_of(job.path).write_all(self._retimed_together(job), Path(job.path))
             return
-        found = self.evaluate(job.results[0], job.path, job.fps)
+        is_motion = job.format not in ("warp", "report")
+        found = self.evaluate(job.results[0], job.path if is_motion else None, job.fps)
         if job.format == "warp":
             write_warp(found.warp, job.path)
         elif job.format == "report":

@@ -67,19 +67,26 @@ def _step(old: StepEntry, new: StepEntry) -> str:
     names = [n for n in {**old.parameters, **new.parameters} if _differs(old, new, n)]
     entry = next((name for name in _ENTRIES if name in names), None)
     if entry is not None:
-        return f"{_verb(old, new, entry)} {_ENTRIES[entry]}"
+        return _change_of_list(old, new, entry)
     if "contacts" in names or "contacts_only" in names:
         return "Change contacts"
     label = _labels().get((new.method, names[0]), names[0]) if names else "step"
     return f"Change {label[0].lower()}{label[1:]} of {title}"
 
 
-def _verb(old: StepEntry, new: StepEntry, name: str) -> str:
-    """Tell what became of a list of a step's."""
-    before, after = (len(s.parameters.get(name) or ()) for s in (old, new))
-    if before == after:
-        return "Move"
-    return "Add" if after > before else "Delete"
+def _change_of_list(old: StepEntry, new: StepEntry, name: str) -> str:
+    """Name the change of a list of a step: "Add 3 keytimes"."""
+    before, after = ([*(s.parameters.get(name) or ())] for s in (old, new))
+    noun, more = _ENTRIES[name], len(after) - len(before)
+    if more == 0:
+        moved = sum(a != b for a, b in zip(before, after, strict=True))
+        return f"Move {noun}{'s' if moved > 1 else ''}"
+    if abs(more) == 1:
+        return f"{'Add' if more > 0 else 'Delete'} {noun}"
+    fewer, many = (before, after) if more > 0 else (after, before)
+    if any(entry not in many for entry in fewer):
+        return f"Replace {noun}s"
+    return f"{'Add' if more > 0 else 'Delete'} {abs(more)} {noun}s"
 
 
 def _differs(old: StepEntry, new: StepEntry, name: str) -> bool:

@@ -22,7 +22,7 @@ from retime.studio import jobs, messages
 from retime.studio.commands import Command, ReplaceSteps
 from retime.studio.exports import Exports
 from retime.studio.forms import method_forms
-from retime.studio.intake import Intake
+from retime.studio.intake import Intake, sentence_about
 from retime.studio.job_maker import JobMaker
 from retime.studio.problems import fault, must_be_done, problem
 from retime.studio.project import Version
@@ -54,6 +54,7 @@ class Hub:
         self._results = Results(self._maker, workers, self.windows)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
+        self._failed: dict[str, messages.FailedFile] = {}  # files named at the start, by path
         self._relays: dict[Window, asyncio.Task[None]] = {}
         self._sessions: dict[str, str] = {}  # of live servers, by the address that was pasted
         self._forms = method_forms()
@@ -165,6 +166,11 @@ class Hub:
                 self._start(self._guarded(window, request, self._sample(name)))
             case messages.Locate(request, id, path):
                 self._start(self._guarded(window, request, self._locate(id, path)))
+            case messages.Retry(request, path):
+                self._start(self._guarded(window, request, self._retry(window, request, path)))
+            case messages.Forget(path):
+                if self._failed.pop(path, None) is not None:
+                    self._tell_state()
             case messages.Listen(request, address):
                 self._listen(window, address, request)
 
@@ -203,6 +209,7 @@ class Hub:
             saved=s.saved,
             hash=s.hash,
             missing=self._maker.missing,
+            failed=list(self._failed.values()),
             undo_names=undo,
             redo_names=redo,
             request=request,
@@ -327,6 +334,30 @@ class Hub:
         self.session.do(await self.intake.locate(self.session.project, name, path))
         self._maker.missing = await asyncio.to_thread(self.session.missing)
         self.changed()
+
+    async def open_named(self, place: Path) -> str | None:
+        """Add a file that was named when the studio started.
+
+        One that cannot be loaded stays listed, and the reason is returned.
+        """
+        try:
+            self.session.start_with(await self.intake.named(place))
+        except RetimeError as e:
+            text = sentence_about(e, place, place.name)
+            self._failed[str(place)] = messages.FailedFile(str(place), place.name, text)
+            self._tell_state()
+            return text
+        self._failed.pop(str(place), None)
+        self.changed()
+        return None
+
+    async def _retry(self, window: Window, request: int, path: str) -> None:
+        failed = self._failed.get(path)
+        if failed is None:
+            return  # another window removed it
+        text = await self.open_named(Path(path))
+        if text is not None:
+            window.post(messages.Problem(f"{failed.name} was not loaded", text, request))
 
     async def take(self, name: str, place: Path, version: Version) -> None:
         """Add an uploaded file: a motion, sound, a recipe or a warp."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
-from typing import Any
 
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import FORMATS, format_of, warp_json
@@ -63,19 +63,24 @@ class Intake:
                     AddAudio(Audio(Path(name).stem, self.workspace.relative(kept), _hash(kept)))
                 ]
             if suffix not in self.suffixes:
-                known = ", ".join(s for s in self.suffixes if s not in (".json", *_SOUNDS))
-                raise InputError(
-                    f"The studio reads {known}, sound, and recipes and warps as .json."
-                )
+                raise self._unknown(suffix)
             if suffix == ".asf":
                 self._keep_skeleton(name, place)
                 return []
             return await self._motions(name, place)
         except RetimeError as e:
             # The place is the studio's own; the person knows the file by its name.
-            raise InputError(_sentence(e, place, name)) from None
+            raise InputError(sentence_about(e, place, name)) from None
         finally:
             place.unlink(missing_ok=True)
+
+    def _unknown(self, suffix: str) -> InputError:
+        known = ", ".join(s for s in self.suffixes if s not in (".json", *_SOUNDS))
+        kind = f"a {suffix} file" if suffix else "a file without a suffix"
+        return InputError(
+            f"The studio cannot open {kind}. It reads {known}, sound, and recipes and warps as "
+            ".json."
+        )
 
     async def _motions(self, name: str, place: Path) -> list[Command]:
         # At its final place first: a motion's name tells which skeleton beside it is its own.
@@ -85,7 +90,7 @@ class Intake:
         except BaseException as e:
             kept.unlink(missing_ok=True)
             if isinstance(e, RetimeError):
-                raise InputError(_sentence(e, kept, name)) from None
+                raise InputError(sentence_about(e, kept, name)) from None
             raise
 
     def _keep_skeleton(self, name: str, place: Path) -> None:
@@ -117,16 +122,25 @@ class Intake:
         ]
 
     async def named(self, place: Path) -> list[Command]:
-        """Add a file that was given when the studio was started.
+        """Add a motion or a sound that was given when the studio was started.
 
         One under the root stays where it is; one from elsewhere is copied into the project.
         """
-        animations = await self._inspect(place)
+        suffix = place.suffix.lower()
+        if suffix == ".json":
+            raise InputError("Recipes and warps are opened in the window: drop the file there.")
+        if suffix not in self.suffixes:
+            raise self._unknown(suffix)
+        is_sound = suffix in _SOUNDS
+        animations = [] if is_sound else await self._inspect(place)
         kept = place
         if not self.workspace.holds(place):
             kept = self.workspace.free_place(place.name)
-            _copy_companions(place, kept)
+            if not is_sound:
+                _copy_companions(place, kept)
             kept.write_bytes(place.read_bytes())
+        if is_sound:
+            return [AddAudio(Audio(place.stem, self.workspace.relative(kept), _hash(kept)))]
         return self._entries(kept, place.stem, animations)
 
     async def sample(self, name: str) -> Command:
@@ -224,10 +238,12 @@ def _from_json(place: Path, version: Version) -> Command:
     raise FormatError("It is neither a recipe nor a warp that retime wrote.")
 
 
-def _sentence(error: RetimeError, place: Path, name: str) -> str:
+def sentence_about(error: RetimeError, place: Path, name: str) -> str:
+    """Return what is wrong with a file, as a sentence for a place where its name stands above."""
     text = str(error).replace(str(place), name)
-    line: Any = getattr(error, "line", None)
-    prefix = f"{name}:{line}: " if line is not None else f"{name}: "
-    if text.startswith(prefix):
-        text = (f"Line {line}: " if line is not None else "") + text.removeprefix(prefix)
-    return text if text.startswith(name) else text[:1].upper() + text[1:]
+    found = re.match(rf"{re.escape(name)}(?::(\d+))?: ", text)
+    if found:
+        text = (f"Line {found[1]}: " if found[1] else "") + text[found.end() :]
+    if not text.startswith(name):
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,4 +1,7 @@
-"""One-line summaries of steps, for lists."""
+"""One-line summaries of steps, for lists.
+
+Times stand between two ``TIME`` characters, in seconds: windows show them in the chosen unit.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import Any
 from retime.parameters import declared
 from retime.recipe import Step
 
+TIME = "\x1f"  # ASCII's separator of units, which no name contains
+
 
 def line_of(step: Step) -> str:
     """Return a short summary of a step."""
@@ -18,7 +23,7 @@ def line_of(step: Step) -> str:
 
 def _timed(p: Any, *more: str) -> str:
     parts = [_length(getattr(p, "duration", None)), _count(len(p.keytimes), "keytime"), *more]
-    return ", ".join(x for x in parts if x) or "as it is"
+    return ", ".join(x for x in parts if x) or "length unchanged"
 
 
 def _guided(p: Any) -> str:
@@ -43,7 +48,7 @@ def _surface(p: Any) -> str:
 
 
 def _warp(p: Any) -> str:
-    return f"{p.warp.duration:.2f} s" if hasattr(p.warp, "duration") else "given"
+    return _time(p.warp.duration) if hasattr(p.warp, "duration") else "given"
 
 
 _LINES: dict[str, Callable[[Any], str]] = {
@@ -56,7 +61,7 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
     "tween": lambda p: _count(len(p.tweens) + len(p.eases), "tween") or "no tween yet",
     "secondary": lambda p: f"strength {p.strength:g}",
-    "hold": lambda p: ", ".join(p.joints) or "what meets the ground",
+    "hold": lambda p: ", ".join(p.joints) or "contacts found",
     "warp": _warp,
 }
 
@@ -64,7 +69,11 @@ _LINES: dict[str, Callable[[Any], str]] = {
 def _length(duration: float | str | None) -> str:
     if duration is None:
         return ""
-    return "length free" if duration == "free" else f"to {float(duration):.2f} s"
+    return "length free" if duration == "free" else f"to {_time(float(duration))}"
+
+
+def _time(seconds: float) -> str:
+    return f"{TIME}{seconds:.4f}{TIME}"
 
 
 def _count(count: int, noun: str) -> str:
@@ -72,7 +81,9 @@ def _count(count: int, noun: str) -> str:
 
 
 def _shift(seconds: float) -> str:
-    return f"{abs(seconds):.2f} s {'earlier' if seconds < 0 else 'later'}"
+    if abs(seconds) < 5e-4:
+        return "at its own time"
+    return f"{_time(abs(seconds))} {'earlier' if seconds < 0 else 'later'}"
 
 
 def _world(p: Any) -> list[str]:

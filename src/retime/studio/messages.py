@@ -102,6 +102,19 @@ class Locate(Struct, frozen=True, tag="locate"):
     path: str | None = None
 
 
+class Retry(Struct, frozen=True, tag="retry"):
+    """Try again to load a file that was named when the studio started."""
+
+    request: int
+    path: str
+
+
+class Forget(Struct, frozen=True, tag="forget"):
+    """Remove a file that could not be loaded from the list."""
+
+    path: str
+
+
 class Listen(Struct, frozen=True, tag="listen"):
     """Show a running ``retime live`` in this window; no address ends it.
 
@@ -114,7 +127,7 @@ class Listen(Struct, frozen=True, tag="listen"):
 
 ClientMessage = (
     Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate
-    | Listen
+    | Retry | Forget | Listen
 )  # fmt: skip
 
 # ---- what the server sends as text
@@ -173,6 +186,14 @@ class Welcome(Struct, frozen=True, tag="welcome"):
     most_upload: int
 
 
+class FailedFile(Struct, frozen=True):
+    """A file that was named when the studio started and could not be loaded, with the reason."""
+
+    path: str
+    name: str
+    text: str
+
+
 class DocumentState(Struct, frozen=True, tag="document"):
     """The document as it is now; ``request`` is the change that this window requested.
 
@@ -186,6 +207,7 @@ class DocumentState(Struct, frozen=True, tag="document"):
     saved: bool
     hash: str
     missing: list[str]
+    failed: list[FailedFile]
     undo_names: list[str]
     redo_names: list[str]
     request: int | None = None

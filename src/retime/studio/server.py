@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import uvicorn
 
-from retime.errors import InputError, RetimeError
+from retime.errors import InputError
 from retime.serving.addresses import (
     hosts,
     is_every_address,
@@ -162,14 +162,13 @@ async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:
     """Take in the motions that were named, and open a window."""
     if address is not None:
         await asyncio.to_thread(webbrowser.open, address)
-    known = {m.sha256 for m in hub.session.project.motions.values()}
+    project = hub.session.project
+    known = {m.sha256 for m in project.motions.values()}
+    if project.audio is not None:
+        known.add(project.audio.sha256)
     for place in motions:
         if sha256_of(place) in known:
             continue
-        try:
-            hub.session.start_with(await hub.intake.named(place))
-            hub.changed()
-        except RetimeError as e:
-            hub.session.notices.append(f"{place.name} was not loaded. {e}")
-            print(f"retime: {e}", file=sys.stderr, flush=True)
-            hub.changed()
+        why = await hub.open_named(place)
+        if why is not None:
+            print(f"retime: {place.name} was not loaded. {why}", file=sys.stderr, flush=True)

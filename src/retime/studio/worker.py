@@ -18,7 +18,12 @@ from typing import IO, Any
 import msgspec
 
 from retime.errors import RetimeError
-from retime.process.inside import own_output, queued_messages, send_message
+from retime.process.inside import (
+    leave_interrupts_to_parent,
+    own_output,
+    queued_messages,
+    send_message,
+)
 from retime.process.template import wait_for_fork
 from retime.studio import jobs
 from retime.studio.wording import studio_error
@@ -179,6 +184,7 @@ def serve_template(control: socket.socket) -> None:
 
 def main() -> None:
     """Run a worker on this process's standard streams, or with ``--template`` fork workers."""
+    leave_interrupts_to_parent()
     if sys.argv[1] == "--template":
         serve_template(socket.socket(fileno=int(sys.argv[2])))
     else:

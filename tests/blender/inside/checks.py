@@ -292,7 +292,7 @@ def check_files():
         capture(bpy.context.scene.objects["16_06"], f"files-{kind}")
         scenes.undo()
         assert snapshot() == before
-        fails(operator, "no " + kind, filepath=str(OUT / "given-other.json"))
+        fails(operator, f"is not a {kind} file of retime", filepath=str(OUT / "given-other.json"))
         fails(operator, "cannot be read", filepath=str(OUT / "absent.json"))
 
 

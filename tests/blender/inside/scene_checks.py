@@ -25,6 +25,8 @@ def check_mocap_is_baked_on_whole_frames_after_its_rest_pose():
     said = run(bpy.ops.retime.to_length, frames=300, method="spline")
     assert any("baked on whole frames" in s for s in said), said
     assert any("rest pose at frame 1 stays" in s for s in said), said
+    assert not any("assumed" in s for s in said), said  # units that fit need no action
+    assert bpy.context.scene.retime.frames == 300  # the field agrees with what was asked for
     new = keys(armature)
     assert new.keys() == old.keys()
     for name, rows in new.items():

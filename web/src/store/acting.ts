@@ -5,6 +5,7 @@ import * as actions from "./actions";
 import { askedOf, speedsOf } from "./solver";
 import * as state from "./state";
 import { givenTo } from "./times";
+import { count, seconds } from "../words/numbers";
 
 /** When the pointer was where: seconds since the press, and a time of what the step is given. */
 export type Sample = [time: number, source: number];
@@ -53,14 +54,16 @@ export function keytimesFromActing(
   for (let k = 1; k < points.length; k++) {
     const [before, now] = [points[k - 1]!, points[k]!];
     const way = Math.max(now[1] - before[1], 1e-3);
-    const wide = Math.max(now[0] - before[0], way / (0.98 * fastest), 1 / fps);
+    const wide = Math.max(now[0] - before[0], way / (0.98 * fastest) + 1 / fps);
     keys.push([keys[k - 1]![0] + wide, now[1]]);
   }
   const end = keys.at(-1)![0];
   const inside = keys.filter(([, s]) => s > from + 1e-3 && s < to - 1e-3);
+  // The hand is less exact than a frame; up, so that no speed passes the limit by it.
+  const frames = (t: number): number => actions.round(Math.ceil(t * fps - 1e-6) / fps);
   return {
-    keytimes: inside.map(([t, s]): state.Key => [actions.round(t), actions.round(s)]),
-    duration: actions.round(end - from + (to - last)),
+    keytimes: inside.map(([t, s]): state.Key => [actions.round(from + frames(t - from)), actions.round(s)]),
+    duration: frames(end - from + (to - last)),
   };
 }
 
@@ -161,6 +164,6 @@ export function finishActing(): void {
   const { duration, keytimes } = made;
   if (id) actions.change(id, { parameters: { duration, keytimes: keytimes.length ? keytimes : null } });
   else actions.addStep({ method: "guided", parameters: { duration, ...(keytimes.length ? { keytimes } : {}) } });
-  const length = `${duration.toFixed(2)} s`;
-  state.announcement.value = `Your timing became ${keytimes.length} keytimes; the result lasts ${length}.`;
+  const keys = count(keytimes.length, "keytime");
+  state.announcement.value = `Your timing became ${keys}; the result lasts ${seconds(duration)}.`;
 }

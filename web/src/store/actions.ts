@@ -6,9 +6,11 @@ import { nextRequest, run, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
 import { isCertain, refusalOf } from "./solver";
 import * as state from "./state";
+import { stopSending } from "./uploads";
 import { begin, discardShown, openDrag, settle, takeBackSettling, type Change } from "./transaction";
 
 export { run } from "./connection";
+export { upload } from "./uploads";
 
 /** Drag a step without a pointer, for scripts: show a change, then `commit` or `discard` it. */
 export const preview = ({ id, ...values }: Omit<ChangeStep, "type">): void => openDrag(id).update(values);
@@ -68,7 +70,7 @@ export const save = (): void => void send({ type: "save" });
 /** Stop what is being computed, and a drag with it. */
 export function cancel(): void {
   discardShown();
-  sending?.abort();
+  stopSending();
   send({ type: "cancel" });
 }
 
@@ -156,6 +158,12 @@ export function seek(t: number): void {
   state.time.value = Math.min(Math.max(t, a), b);
 }
 
+/** The frame of the result that is nearest to a time, as a time. */
+export function nearestFrame(t: number): number {
+  const [a] = state.domain.value;
+  return a + Math.round((t - a) * state.fps.value) / state.fps.value;
+}
+
 /** Step by frames, landing on whole ones. */
 export function stepFrames(count: number): void {
   const [a] = state.domain.value;
@@ -163,70 +171,6 @@ export function stepFrames(count: number): void {
   state.playing.value = false;
   seek(a + frame / state.fps.value);
 }
-
-/** Bring files in: motions, recipes, warps and sound are told apart by the server. */
-export async function upload(files: Iterable<File>): Promise<void> {
-  const isSkeleton = (file: File): boolean => file.name.toLowerCase().endsWith(".asf");
-  // A skeleton goes before the motions that need it.
-  const ordered = [...files].sort((a, b) => Number(isSkeleton(b)) - Number(isSkeleton(a)));
-  if (ordered.length > 0 && ordered.every(isSkeleton)) {
-    fail(`${ordered[0]!.name} is a skeleton without motion`, "It is kept in the project. Open the .amc that moves it.");
-  }
-  for (const file of ordered) {
-    const most = state.welcome.value?.most_upload ?? Infinity;
-    dropFailed(file);
-    if (file.size > most) {
-      const text = `It is ${size(file.size)}; the limit is ${size(most)}. ` +
-        "Start the studio with the file's path instead.";
-      fail(`${file.name} was not loaded`, text);
-      state.failedFiles.value = [...state.failedFiles.value, { file, text }];
-      continue;
-    }
-    const refused = await sendFile(file);
-    if (refused) {
-      fail(refused.title ?? `${file.name} was not loaded`, refused.text);
-      state.failedFiles.value = [...state.failedFiles.value, { file, text: refused.text }];
-    }
-    state.loading.value = null;
-  }
-}
-
-/** Forget that a file failed: it is tried again, or was removed from the list. */
-export function dropFailed({ name }: File): void {
-  state.failedFiles.value = state.failedFiles.value.filter(({ file }) => file.name !== name);
-}
-
-let sending: XMLHttpRequest | null = null;
-
-/** Send a file, telling how much of it has arrived; what the server has against it comes back, or null. */
-function sendFile(file: File): Promise<{ title?: string; text: string } | null> {
-  // A request of the old kind: `fetch` tells nothing about what was sent.
-  const request = new XMLHttpRequest();
-  sending = request;
-  state.loading.value = { name: file.name, share: 0 };
-  request.upload.onprogress = ({ loaded, total }) => {
-    // The last bytes are there before the server has looked at them.
-    state.loading.value = { name: file.name, share: loaded < total ? loaded / total : null };
-  };
-  return new Promise((resolve) => {
-    request.onload = () => {
-      if (request.status < 400) return resolve(null);
-      try {
-        resolve(JSON.parse(request.responseText) as { title: string; text: string });
-      } catch {
-        resolve({ text: "The server rejected it. Try again." });
-      }
-    };
-    request.onerror = () => resolve({ text: "The server does not answer. Try again when it is back." });
-    request.onabort = () => resolve(null);
-    request.open("POST", `/upload?name=${encodeURIComponent(file.name)}&version=${state.version.value}`);
-    request.setRequestHeader("Content-Type", "application/octet-stream");
-    request.send(file);
-  });
-}
-
-const size = (bytes: number): string =>
-  bytes >= 1 << 30 ? `${(bytes / (1 << 30)).toFixed(1)} GB` : `${Math.ceil(bytes / (1 << 20))} MB`;
 
 export function fail(title: string, text: string): void {
   state.problems.value = [...state.problems.value, { type: "problem", title, text }];

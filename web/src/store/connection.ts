@@ -156,6 +156,7 @@ function receive(message: ServerMessage): void {
         state.saved.value = message.saved;
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
+        state.failedAtStart.value = message.failed;
         keepSelection();
         sendWaiting();
         dropProblems((step) => !known.has(step)); // what is gone needs no mending

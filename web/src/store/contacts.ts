@@ -37,7 +37,9 @@ export function contactRows(
   const bars = (result ?? source)?.contacts ?? [];
   const picked = chosen === null ? undefined : source?.header.joints[chosen];
   const joints = new Set([...(source?.contacts ?? []), ...bars].map(({ joint }) => joint));
-  if (picked !== undefined) joints.add(picked);
+  // A foot stands by its toe: the row that has its name is its own.
+  const named = (joint: string): string => jointLabel(joint, source);
+  if (picked !== undefined && ![...joints].some((joint) => named(joint) === named(picked))) joints.add(picked);
   const complete = holder?.parameters?.["contacts_only"] === true;
   const move = draft.value;
   return [...joints].map((joint) => {

@@ -1,6 +1,6 @@
 /** Staggered poses as the tab, the panel and the view's tool read and edit them. */
 
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { PosesEditor, StepEntry } from "../protocol";
 import * as actions from "./actions";
 import type { RetimedClip } from "./clip";
@@ -171,12 +171,24 @@ export function deletePose(k: number): boolean {
   return true;
 }
 
+/** Result time of a pose that is inserted as soon as the poses of its step are there. */
+const wanted = signal<number | null>(null);
+effect(() => {
+  const t = wanted.value;
+  if (t === null || !poses.value || !editable.value) return;
+  untracked(() => {
+    wanted.value = null;
+    if (state.time.value === t) insertPose(t); // a playhead that went on meant something else
+  });
+});
+
 /** A pose at the playhead, by key: in the selected step of poses, in the first there is, or in a new one. */
 export function poseAtPlayhead(): void {
   if (!state.source.value) return;
   jointToUse(state.time.value);
   if (state.step.value?.method === "stagger") return insertPose(state.time.value);
   const other = state.steps.value.find((s) => s.method === "stagger" && !s.mute);
-  if (other) state.selectedStep.value = other.id; // its poses come with its editor; the next press inserts
+  wanted.value = state.time.value; // its poses come with its editor
+  if (other) state.selectedStep.value = other.id;
   else actions.addStep({ method: "stagger" });
 }

@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type {
-  ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, StepResult, Suggested, Welcome,
+  ChangeStep, FailedFile, MethodForm, Problem, Progress, Project, StepEntry, StepResult, Suggested, Welcome,
 } from "../protocol";
 import { StepTimes, type LiveRun, type PhysicsView, type RetimedClip, type SourceClip } from "./clip";
 
@@ -42,6 +42,8 @@ export const loading = signal<{ name: string; share: number | null } | null>(nul
 
 /** Files that were not taken in, and why. */
 export const failedFiles = signal<{ file: File; text: string }[]>([]);
+/** The same for files that were named when the studio started. */
+export const failedAtStart = signal<FailedFile[]>([]);
 /** Changes that wait for a server that is gone. */
 export const unsent = signal<ChangeStep[]>([]);
 

@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import * as actions from "./actions";
 import { isRefused } from "./solver";
 import * as state from "./state";
+import { count } from "../words/numbers";
 
 export interface Tapping {
   /** The step that the taps are for, and the moments of its input that are tapped, in order. */
@@ -56,7 +57,7 @@ export function startTaps(): void {
 export function tap(): void {
   const now = tapping.value;
   if (!now) return startTaps();
-  const taps = [...now.taps, state.stepTimes.value.fromResult(state.time.value)];
+  const taps = [...now.taps, state.stepTimes.value.fromResult(actions.nearestFrame(state.time.value))];
   tapping.value = { ...now, taps };
   if (taps.length >= now.moments.length) finishTaps();
 }
@@ -72,7 +73,10 @@ export function finishTaps(): void {
   if (!kept.length) return;
   actions.setParameter(now.step, "keytimes", kept);
   const lost = now.taps.length - kept.length;
-  state.announcement.value = `${kept.length} taps became keytimes.${lost ? ` ${lost} were too close or too fast.` : ""}`;
+  state.announcement.value = `${count(kept.length, "keytime")} from your taps.`;
+  if (!lost) return;
+  const text = `${count(lost, "tap")} came too soon after another, or would need more than the maximum speed.`;
+  actions.fail(`${kept.length} of ${now.taps.length} taps became keytimes`, text);
 }
 
 export function giveUpTaps(): boolean {

@@ -116,6 +116,13 @@ export function givenTo(step: string | null): [number, number] {
   return found?.given ?? [state.source.value?.start ?? 0, state.source.value?.end ?? 1];
 }
 
+/** Length that a step makes where none is set: what it was given, unless its method changes that. */
+export function restLength(step: string | null): number {
+  const made = state.result.value?.header.steps.find((s) => s.id === step)?.made;
+  const hasRange = Array.isArray(state.steps.value.find((s) => s.id === step)?.parameters?.["range"]);
+  return made && !hasRange ? made[1] - made[0] : sourceLength(step);
+}
+
 /** Length of what a step retimes: its range, or all that it is given. */
 export function sourceLength(step: string | null): number {
   const range = state.steps.value.find((s) => s.id === step)?.parameters?.["range"];

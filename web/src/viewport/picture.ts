@@ -136,8 +136,8 @@ export class Picture {
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));
       const seen = Math.max(4 * reach, 1.3 * eye.distance);
-      const { ground, height: tall } = subject.source.header;
-      this.environment.follow(midX + x / 2, ground, midZ + z / 2, reach, seen, tall);
+      const { ground } = subject.source.header;
+      this.environment.follow(midX + x / 2, ground, midZ + z / 2, reach, seen, subject.shape.size);
     } else {
       this.marks.show(null, palette, 0, 0, 0);
       this.environment.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
@@ -150,6 +150,10 @@ export class Picture {
         }
         : null,
     );
+  }
+
+  get gridStep(): number {
+    return this.environment.gridStep;
   }
 
   meshVertices(): number[] {

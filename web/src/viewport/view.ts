@@ -22,6 +22,8 @@ export interface ViewApi {
   record(seconds?: number): Recording;
   /** Where the vertices of the retimed body's mesh are now, (vertices, 3); none while it has no mesh. */
   meshVertices(): number[];
+  /** Metres between the strong lines of the ground's grid. */
+  readonly gridStep: number;
   readonly drawCount: number;
   /** What the last frame took of the main thread, milliseconds. */
   readonly lastFrameMs: number;
@@ -132,6 +134,9 @@ export function mountView(container: HTMLElement): ViewApi {
     thumbnail: (t, width, height, of) => picture?.thumbnail(t, width, height, of) ?? blank(width, height),
     meshVertices: () => picture?.meshVertices() ?? [],
     record: (seconds) => recordCanvas(canvas, seconds),
+    get gridStep() {
+      return picture?.gridStep ?? 1;
+    },
     get drawCount() {
       return drawCount;
     },

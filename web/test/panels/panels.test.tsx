@@ -3,10 +3,11 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PointerMenu } from "../../src/controls";
+import { formatsFor } from "../../src/panels/export/export";
 import { Header } from "../../src/panels/header/header";
 import { Help, openHelp } from "../../src/panels/help/help";
 import { Inspector } from "../../src/panels/inspector/inspector";
-import { MotionsSection } from "../../src/panels/motions/motions";
+import { listed, MotionsSection } from "../../src/panels/motions/motions";
 import { inspectorOpen } from "../../src/panels/page/layout";
 import { RecipeSection } from "../../src/panels/recipe/recipe";
 import { Tabs } from "../../src/panels/transport/tabs";
@@ -164,6 +165,16 @@ describe("cards", () => {
     expect([state.problems.value, document.querySelector(".card")]).toEqual([[], null]);
   });
 
+  it("offer the file that is where a changed motion was", async () => {
+    open(METHODS);
+    mount(<Cards />);
+    state.missing.value = ["m1"];
+    await drawn();
+    const button = [...document.querySelectorAll("button")].find((b) => b.textContent === "Use this file")!;
+    button.click();
+    expect(sent.at(-1)).toMatchObject({ type: "locate", id: "m1", path: state.committed.value!.motions["m1"]!.path });
+  });
+
   it("tell that the server is gone", () => {
     state.link.value = "gone";
     state.nextTry.value = Date.now() + 3000;
@@ -202,4 +213,25 @@ describe("the page", () => {
     await drawn();
     expect(document.querySelector("dialog")).toBeNull();
   });
+});
+
+it("lists the clips of one file by their own names, below the name of the file", () => {
+  const clip = (name: string, path: string, animation: string | null) => ({ name, path, sha256: "", animation });
+  const rows = listed({
+    m1: clip("walk", "walk.bvh", null),
+    m2: clip("robot: Dance", "motions/robot.glb", "Dance"),
+    m3: clip("robot: Death", "motions/robot.glb", "Death"),
+    m4: clip("fox: Run", "fox.glb", "Run"),
+  });
+  expect(rows.map(({ clip, file }) => [clip, file])).toEqual([
+    [null, null], ["Dance", "robot.glb"], ["Death", null], [null, null],
+  ]);
+});
+
+it("offers the motion's own format first, as a copy of its file, and each format once", () => {
+  const labels = (path: string): string[] => formatsFor(path).map(({ label }) => label);
+  expect(labels("robot.glb").slice(0, 2)).toEqual(["GLB", "BVH"]);
+  expect(formatsFor("robot.glb")[0]!.note).toContain("own file");
+  expect(labels("hero.fbx").slice(0, 3)).toEqual(["FBX", "BVH", "GLB"]);
+  for (const path of ["robot.glb", "hero.fbx", "walk.bvh"]) expect(new Set(labels(path)).size).toBe(labels(path).length);
 });

@@ -17,6 +17,8 @@ from retime.timing import TimeWarp
 
 # Input frames from which BLAS may use all threads.
 _LONG = 2000
+# Costs below this are rounding errors.
+_NO_COST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     than = [_compared(costs, "uniform", "uniform speed")]
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
-    text = f"cost {costs['guided']:.4g} (lower is more natural), {' and '.join(than)}"
+    text = f"cost {_shown(costs['guided'])} (lower is more natural), {' and '.join(than)}"
     notes = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
         notes.append(
@@ -71,7 +73,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
         costs["blended"] = found.cost(warp)
         notes.append(
             Note(
-                f"blended with the spline, the warp costs {costs['blended']:.4g}",
+                f"blended with the spline, the warp costs {_shown(costs['blended'])}",
                 code="blended-cost",
                 cost=costs["blended"],
             )
@@ -100,7 +102,11 @@ def _found(problem: Problem) -> Found:
 def _compared(costs: dict[str, float], other: str, name: str) -> str:
     """Return a text on the cost of a guided warp relative to another."""
     ours, theirs = costs["guided"], costs[other]
-    share = 100 * (1 - ours / theirs) if theirs > 0 else 0.0
+    share = 100 * (1 - ours / theirs) if theirs > _NO_COST else 0.0
     if abs(share) < 0.5:
         return f"the same as {name}"
-    return f"{abs(share):.0f} % {'less' if share > 0 else 'more'} than {name} ({theirs:.4g})"
+    return f"{abs(share):.0f} % {'less' if share > 0 else 'more'} than {name} ({_shown(theirs)})"
+
+
+def _shown(cost: float) -> str:
+    return f"{cost:.4g}" if cost > _NO_COST else "0"

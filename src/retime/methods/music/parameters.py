@@ -47,7 +47,7 @@ class SyncParameters(TimingParameters):
             minimum=0,
             maximum=1,
             slider=(0, 1),
-            ends=("uniform", "on the beat"),
+            ends=("Uniform", "On the beat"),
         ),
     ] = 1.0
     accents: Annotated[

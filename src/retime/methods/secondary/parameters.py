@@ -22,7 +22,7 @@ class SecondaryParameters(RangeParameters):
             minimum=0.0,
             maximum=5.0,
             slider=(0, 2),
-            ends=("stiff", "loose"),
+            ends=("Stiff", "Loose"),
         ),
     ] = field(default=1.0, kw_only=False)
     joints: Annotated[

@@ -19,6 +19,7 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.layers import GroundShift, PoseLayer
 from retime.notes import Note, Remedy
+from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["Corrections", "corrected"]
@@ -116,11 +117,11 @@ def _calming(share: FloatArray, motion: Motion, most: float) -> list[Note]:
     time = float(motion.times[share.argmin()])
     return [
         Note(
-            f"less is exaggerated around {time:.2f} s ({share.min():.0%}): joints turn at most "
+            f"less is exaggerated around {{time}} ({share.min():.0%}): joints turn at most "
             f"{most:g} times as fast as in the source",
             Remedy("allow more", parameter="max_turn"),
             code="exaggeration-bounded",
-            time=time,
+            time=Moment(time),
             share=float(share.min()),
         )
     ]

@@ -200,7 +200,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
             advanced=True,
             choices=(
                 Choice("limb", "Limb", "the limb alone"),
-                Choice("torso", "Torso too", "the limb and the torso"),
+                Choice("torso", "Torso", "the limb and the torso"),
                 Choice("body", "Whole body", "the whole body with planted feet"),
             ),
         ),

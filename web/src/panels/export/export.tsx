@@ -13,7 +13,7 @@ import { recording, recordOnce } from "./record";
 
 const FORMATS: { format: string; label: string; note: string }[] = [
   { format: "bvh", label: "BVH", note: "Motion for any animation tool" },
-  { format: "glb", label: "GLB", note: "For games and the web; glTF files keep their mesh" },
+  { format: "glb", label: "GLB", note: "For games and the web" },
   { format: "npz", label: "npz", note: "Arrays for Python" },
   { format: "warp", label: "Warp (JSON)", note: "Only the timing, to use on other motions" },
   { format: "recipe", label: "Recipe (JSON)", note: "The steps, to run again with retime" },
@@ -33,9 +33,9 @@ export function exportAddress(format: string, version: state.Version, fps: numbe
 /** Formats that a motion can be written in: its own first, changed in a copy of its file. */
 export function formatsFor(path: string): typeof FORMATS {
   const suffix = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  const own = ["fbx", "usd", "usda", "usdc", "usdz", "amc", "c3d"].includes(suffix);
+  const own = ["glb", "fbx", "usd", "usda", "usdc", "usdz", "amc", "c3d"].includes(suffix);
   const first = { format: "own", label: suffix.toUpperCase(), note: "A copy of the motion's own file, retimed" };
-  return own ? [first, ...FORMATS] : FORMATS;
+  return own ? [first, ...FORMATS.filter(({ format }) => format !== suffix)] : FORMATS;
 }
 
 /** Motions whose recipe would change something. */
@@ -47,7 +47,7 @@ export const ExportButton = ({ view }: { view(): ViewApi }) => (
     label="Export" icon="export" class="button filled"
     content={(close) => (
       <>
-        <h2 class="popover-title">Export version {state.version.value}</h2>
+        <h2 class="popover-title">Export {state.source.value?.header.name} <small>version {state.version.value}</small></h2>
         {state.source.value
           ? <><Rate /><Formats close={close} /><VideoItem {...{ view, close }} /></>
           : <p class="popover-note">{NOTHING}</p>}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Amount, Captions } from "../../controls";
 import type { FieldChoice } from "../../protocol";
 import * as state from "../../store/state";
-import { sourceLength, timeReader } from "../../store/times";
+import { restLength, timeReader } from "../../store/times";
 import { number } from "../../words/numbers";
 import { durationBounds, durationCaptions } from "./duration";
 import type { Parameter } from "./parameter";
@@ -17,7 +17,7 @@ export function ParameterNumber(
   const { field, step } = parameter;
   const look = numberLook(field);
   const isDuration = field.name === "duration";
-  const length = isDuration ? sourceLength(step) : undefined;
+  const length = isDuration ? restLength(step) : undefined;
   const empty = length === undefined ? "–" : number(length, look.digits);
   const words = look.ends ?? (isDuration && look.wide ? durationCaptions(step, parameter.number) : []);
   return (

@@ -65,7 +65,7 @@ export const COLOURS: [string, string][] = [
   ["keytime", "Keytimes and poses that you set"],
   ["contact", "Contacts; the reference of a step"],
   ["marginal", "Nearly more than a body can do; a warning"],
-  ["infeasible", "More than a body can do; a limit or a fault"],
+  ["infeasible", "More than a body can do; a planted foot that slides; a limit"],
   ["selection", "Selected joint"],
   ["playhead", "Playhead"],
   ["limb-root", "Root: where the body goes"],

@@ -21,18 +21,22 @@ export function Left() {
       const target = event.target as Element;
       if (flyOut.value && !host.current?.contains(target) && !target.closest(PANEL)) flyOut.value = null;
     };
+    // A rail that was clicked has given the focus back: the key may come from anywhere.
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || !flyOut.value || (event.target as Element).closest(PANEL)) return;
+      event.stopPropagation();
+      flyOut.value = null;
+    };
     document.addEventListener("pointerdown", leave);
-    return () => document.removeEventListener("pointerdown", leave);
+    document.addEventListener("keydown", onKeyDown, true);
+    return () => {
+      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("keydown", onKeyDown, true);
+    };
   }, []);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape" || !flyOut.value || (event.target as Element).closest(PANEL)) return;
-    event.stopPropagation();
-    flyOut.value = null;
-  };
   return (
     <aside
       ref={host} class="left" aria-label="Project" tabIndex={-1} data-area="left" data-open={flyOut.value ?? ""}
-      onKeyDown={onKeyDown}
     >
       <div class="rail" role="toolbar" aria-label="Panels">
         <RailButton icon="list" label="Recipe" opens="recipe" />

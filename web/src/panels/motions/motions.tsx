@@ -1,11 +1,14 @@
 /** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
 
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { Button, classes, Icon, IconButton, IconToggle, MenuButton, type MenuRow, Online, openMenuAt, Section } from "../../controls";
+import type { MotionEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import { meshNotes } from "../../store/mesh_notes";
 import * as state from "../../store/state";
 import { recipeFor } from "../../store/recipes";
+import { failed, type Failed } from "../../store/uploads";
 import { count, seconds, sentence } from "../../words/numbers";
 import { Notes } from "../form/form";
 import { recipeRows } from "../recipe/clipboard";
@@ -24,12 +27,36 @@ export function MotionsSection() {
       )}
     >
       <ul class="motions" aria-label="Motions">
-        {Object.entries(project?.motions ?? {}).map(([id, { name }]) => <MotionItem key={id} {...{ id, name }} />)}
-        {state.failedFiles.value.map(({ file, text }) => <FailedItem key={file.name} {...{ file, text }} />)}
+        {listed(project?.motions ?? {}).map(({ id, name, clip, file }) => (
+          <Fragment key={id}>
+            {file && <li class="motion-file" title={file}>{file}</li>}
+            <MotionItem {...{ id, name, clip }} />
+          </Fragment>
+        ))}
+        {failed.value.map((file) => <FailedItem key={file.name} {...file} />)}
       </ul>
       <div>{project?.audio && <SoundItem name={project.audio.name} />}</div>
     </Section>
   );
+}
+
+interface Listed {
+  id: string;
+  name: string;
+  /** Its name in a file of several clips, which stand below the name of the file. */
+  clip: string | null;
+  /** The file, where this is the first of its clips. */
+  file: string | null;
+}
+
+/** Clips of one file by their own names: with the file's name before each of them, long ones would look the same. */
+export function listed(motions: Record<string, MotionEntry>): Listed[] {
+  const all = Object.entries(motions);
+  return all.map(([id, { name, path, animation }], k) => {
+    const together = animation != null && all.filter(([, other]) => other.path === path).length > 1;
+    const first = together && all[k - 1]?.[1].path !== path;
+    return { id, name, clip: together ? animation : null, file: first ? (path.split("/").at(-1) ?? path) : null };
+  });
 }
 
 const sampleRows = (): MenuRow[] => [
@@ -39,7 +66,7 @@ const sampleRows = (): MenuRow[] => [
   ),
 ];
 
-function MotionItem({ id, name }: { id: string; name: string }) {
+function MotionItem({ id, name, clip: own }: { id: string; name: string; clip: string | null }) {
   const gone = state.missing.value.includes(id);
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
@@ -58,7 +85,7 @@ function MotionItem({ id, name }: { id: string; name: string }) {
           aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
         >
           <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
-          <span class="motion-name" title={[name, ...notes.map(sentence)].join("\n")}>{name}</span>
+          <span class="motion-name" title={[name, ...notes.map(sentence)].join("\n")}>{own ?? name}</span>
         </button>
       </Online>
       {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
@@ -79,14 +106,16 @@ function MotionItem({ id, name }: { id: string; name: string }) {
 }
 
 /** A file that was not taken in stays, with the reason, until it is removed or taken in. */
-const FailedItem = ({ file, text }: { file: File; text: string }) => (
-  <li class="motion failed" aria-label={`${file.name} was not loaded`}>
+const FailedItem = ({ name, text, retry, remove }: Failed) => (
+  <li class="motion failed" aria-label={`${name} was not loaded`}>
     <span class="motion-use">
       <span class="motion-mark"><Icon name="warning" /></span>
-      <span class="failed-words"><span class="motion-name" title={file.name}>{file.name}</span><span class="caption">{text}</span></span>
+      <span class="failed-words"><span class="motion-name" title={name}>{name}</span><span class="caption">{text}</span></span>
     </span>
-    <Online><Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button></Online>
-    <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />
+    <Online>
+      <Button class="button small" onClick={retry}>Retry</Button>
+      <IconButton icon="close" label={`Remove ${name} from the list`} onClick={remove} />
+    </Online>
   </li>
 );
 

@@ -3,13 +3,24 @@
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
+import type { SurfaceKey } from "../../store/surface";
+import { seconds } from "../../words/numbers";
+import { keyWords } from "../../words/surface_keys";
 import type { MenuRow } from "../../controls";
 
 export const stepTitle = (step: StepEntry | undefined | null): string =>
   step ? step.label || state.methods.value.get(step.method)?.title || step.method : "";
 
-/** What the step did, from the result. */
-export const lineOf = (id: string): string => state.stepResult(id)?.line ?? "";
+/** Times in a line of the server stand between these, in seconds. */
+const TIMES = /\u001f([\d.]+)\u001f/g;
+
+/** What the step did, from the result: joints by their roles, times in the chosen unit. */
+export function lineOf(id: string): string {
+  const step = state.stepNamed(id);
+  const keys = step?.method === "surface" ? (step.parameters?.["keys"] as SurfaceKey[] | undefined) : undefined;
+  if (keys?.length === 1) return keyWords(state.source.value?.header, keys[0]!);
+  return (state.stepResult(id)?.line ?? "").replace(TIMES, (_, time: string) => seconds(Number(time)));
+}
 
 export function stepMenu(id: string): MenuRow[] {
   const index = state.steps.value.findIndex((s) => s.id === id);

@@ -74,9 +74,9 @@ const detailsOf = ({ title, text, step }: Problem): string =>
     .filter(Boolean).join("\n");
 
 function MissingCard({ id }: { id: string }) {
-  const path = useSignal("");
   const motion = state.committed.value?.motions[id];
-  const title = `${motion?.name ?? id} was moved`;
+  const path = useSignal(motion?.path ?? "");
+  const title = `${motion?.name ?? id} was moved or changed`;
   const locate = (): void => {
     if (path.value.trim()) actions.locate(id, path.value.trim());
   };
@@ -85,15 +85,15 @@ function MissingCard({ id }: { id: string }) {
       <Icon name="warning" />
       <div class="card-words">
         <h2>{title}</h2>
-        <p>Search for it by its content, or enter its path.</p>
+        <p>Search for a file with its content, or use the file at a path.</p>
         <div class="card-actions">
-          <Button onClick={() => actions.locate(id, null)}>Find it</Button>
+          <Button onClick={() => actions.locate(id, null)}>Search</Button>
           <input
-            type="text" class="text" aria-label="Path under the root" placeholder={motion?.path ?? "path/to/motion.bvh"}
+            type="text" class="text" aria-label="Path under the root" placeholder="path/to/motion.bvh"
             value={path.value} onInput={(event) => (path.value = event.currentTarget.value)}
             onKeyDown={({ key }) => key === "Enter" && locate()}
           />
-          <Button class="button quiet" onClick={locate}>Use path</Button>
+          <Button class="button quiet" onClick={locate}>Use this file</Button>
         </div>
       </div>
     </section>

@@ -4,11 +4,15 @@ import { Button, Icon, Online, Progress } from "../../controls";
 import * as actions from "../../store/actions";
 import { isServerShown } from "../../store/live_server";
 import * as state from "../../store/state";
+import { failed } from "../../store/uploads";
 import { percent } from "../../words/numbers";
 import { chooseFiles } from "../motions/files";
 
 /** Bundled motions to begin with; the menu of the motions has all. */
 const TRY: Record<string, string> = { jump: "Try the jump", swing: "Try the golf swing" };
+
+/** Files whose reasons the view gives; the list of motions has all. */
+const MOST_REASONS = 3;
 
 export const isEmpty = (): boolean =>
   !state.project.value?.source && state.loading.value === null && !isServerShown.value;
@@ -26,9 +30,12 @@ export function EmptyState() {
     <section class="empty" aria-label="Open a motion">
       <h2>Drop a motion here</h2>
       <p>{formats()}. Nothing leaves this computer.</p>
-      {state.failedFiles.value.slice(-1).map(({ file, text }) => (
-        <p key={file.name} class="empty-why">{file.name} was not loaded. {text}</p>
-      ))}
+      <div class="empty-why" role="status">
+        {failed.value.slice(-MOST_REASONS).map(({ name, text }) => (
+          <p key={name}><strong>{name}</strong> was not loaded. {text}</p>
+        ))}
+        {failed.value.length > MOST_REASONS && <p>See Motions for {failed.value.length - MOST_REASONS} more.</p>}
+      </div>
       <Online><div class="empty-actions">
         <Button class="button filled" onClick={chooseFiles}><Icon name="folder" />Open file</Button>
         <span class="sample-buttons">

@@ -113,13 +113,20 @@ const Switches = ({ frame }: { frame(): void }) => (
       onChange={(value) => (state.layout.value = value as state.Layout)}
     />
     <div class="toggles">
+      {/* In narrow windows, in place of the words. */}
+      <span class="narrow-only">
+        <IconToggle
+          icon="side" label="Side by side" on={state.layout.value === "side"}
+          onClick={() => (state.layout.value = state.layout.value === "side" ? "overlay" : "side")}
+        />
+      </span>
       <Flag icon="compare" label="Compare version A with version B" flag={compare.comparing} />
       {compare.target.value && (
         <Flag icon="align" label="Reference of the step, as a third body" flag={compare.showTarget} />
       )}
       <Flag icon="ghost" label="Ghosts: poses before and after" flag={state.showGhosts} />
       <Flag icon="trails" label="Trails of hands and feet" flag={state.showTrails} />
-      <Flag icon="feet" label="Contacts with the ground" flag={state.showContacts} />
+      <Flag icon="feet" label="Contacts with the ground; red where a planted foot slides" flag={state.showContacts} />
       <Flag icon="shield" label="Feasibility" flag={state.showFeasibility} />
       <IconButton icon="frame" label="Frame the character (F)" onClick={frame} />
     </div>

@@ -49,7 +49,7 @@ export class FilmStrip {
     this.missing = [];
     if (!row) return;
     if (!result) return labelRow(plot, row, this.of.name());
-    const all = tiles(plot);
+    const all = tiles(plot, result.end);
     const every = all.length > 1 ? all[1]!.t - all[0]!.t : 0;
     labelRow(plot, row, this.of.name(), every ? `every ${timeText(every)}` : "");
     const height = row.height - 9;
@@ -73,9 +73,10 @@ export class FilmStrip {
   /** Ring the picture that the playhead is in. */
   drawCurrent(plot: Plot, now: number): void {
     const row = plot.rows[this.of.row];
-    if (!row || !this.of.clip(plot)) return;
+    const clip = this.of.clip(plot);
+    if (!row || !clip) return;
     const x = plot.time.at(now);
-    const tile = tiles(plot).find((tile) => x >= tile.x - GAP / 2 && x < tile.x + tile.width + GAP / 2);
+    const tile = tiles(plot, clip.end).find((tile) => x >= tile.x - GAP / 2 && x < tile.x + tile.width + GAP / 2);
     if (!tile || tile.x < plot.theme.gutter) return;
     plot.context.beginPath();
     plot.context.roundRect(tile.x + 0.5, row.top + 4.5, tile.width - 1, row.height - 10, 4);
@@ -115,8 +116,8 @@ export class FilmStrip {
 
 const frameOf = (result: RetimedClip, t: number): number => Math.round(t * result.fps);
 
-/** As many whole tiles as fit the clip at this zoom; only those on screen. */
-function tiles({ scene, time, theme, width }: Plot): Tile[] {
+/** As many whole tiles as fit the clip at this zoom; only those on screen, and none after `end`. */
+export function tiles({ scene, time, theme, width }: Pick<Plot, "scene" | "time" | "theme" | "width">, end: number): Tile[] {
   const [from, to] = scene.output;
   const count = Math.max(Math.round(((to - from) * time.scale) / PITCH), 1);
   const every = (to - from) / count;
@@ -127,7 +128,7 @@ function tiles({ scene, time, theme, width }: Plot): Tile[] {
     found.push({
       t: from + (k + 0.5) * every, x: time.at(from + k * every) + GAP / 2, width: every * time.scale - GAP,
     });
-  return found;
+  return found.filter(({ t }) => t <= end + every / 2);
 }
 
 /** The canvas that was handed over may be drawn on again. */

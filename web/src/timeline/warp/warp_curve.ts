@@ -1,5 +1,7 @@
 /** The warp: output time across, source time up. */
 
+import type { RetimedClip } from "../../store/clip";
+import { otherResult } from "../../store/compare";
 import { tickLabel, ticks, tickStep } from "../plot/axis";
 import { placeOf } from "./key_marks";
 import { crisp, hatch, labelRow, labelValue, line, within, type Plot } from "../plot/plot";
@@ -21,7 +23,10 @@ export function drawWarp(plot: Plot, refused: "fastest" | "slowest" | "neighbour
     drawEnd(plot);
     drawIdentity(plot);
     drawEvidence(plot);
-    drawCurve(plot);
+    const { theme } = plot;
+    const other = otherResult.peek();
+    if (other) drawCurve(plot, other, theme.original, 1.5);
+    if (plot.scene.result) drawCurve(plot, plot.scene.result, theme.retimed, 2.25);
   });
   if (refused === "fastest") drawLimitLabel(plot);
   labelSource(plot);
@@ -157,9 +162,8 @@ function drawEvidence({ context, theme, rows, time, scene }: Plot): void {
   context.globalAlpha = 1;
 }
 
-function drawCurve({ context, theme, time, source, scene, width }: Plot): void {
-  const result = scene.result;
-  if (!result) return;
+function drawCurve(plot: Plot, result: RetimedClip, colour: string, thick: number): void {
+  const { context, theme, time, source, width } = plot;
   const columns = Math.ceil(width - theme.gutter);
   const kept = thin(result.output, result.source, time.value(theme.gutter), time.value(width), columns);
   context.beginPath();
@@ -168,8 +172,8 @@ function drawCurve({ context, theme, time, source, scene, width }: Plot): void {
     if (n) context.lineTo(x, y);
     else context.moveTo(x, y);
   });
-  context.lineWidth = 2.25;
+  context.lineWidth = thick;
   context.lineJoin = "round";
-  context.strokeStyle = theme.retimed;
+  context.strokeStyle = colour;
   context.stroke();
 }

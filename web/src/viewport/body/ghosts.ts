@@ -8,7 +8,7 @@ import { roundCone } from "./cone_corners";
 import { Cones } from "./cones";
 import { bodyUniforms, depthMaterial, ghostMaterial } from "./materials";
 import type { Palette } from "../palette";
-import type { Shape } from "./shape";
+import { slimmed, type Shape } from "./shape";
 
 const MOST = 4;
 const DETAIL = { around: 16, rings: 4 };
@@ -31,7 +31,7 @@ export class Ghosts {
   private readonly materials = [depthMaterial(this.uniforms), ghostMaterial(this.uniforms)];
   private readonly points: Float32Array;
 
-  constructor(private readonly shape: Shape) {
+  constructor(private shape: Shape) {
     this.cones = new Cones(MOST * shape.volumes.length, roundCone(DETAIL));
     this.points = new Float32Array(3 * shape.points);
     this.uniforms.behind.value = BEHIND;
@@ -40,6 +40,11 @@ export class Ghosts {
       mesh.renderOrder = ORDER.ghosts + k;
       this.object.add(mesh);
     });
+  }
+
+  /** Be no thicker than a mesh, which the radius is half of. */
+  slim(most: number): void {
+    this.shape = slimmed(this.shape, most);
   }
 
   show(clip: Clip, t: number, times: readonly number[]): void {

@@ -65,6 +65,14 @@ function plainVolumes(bones: Bones, size: number): Volume[] {
   );
 }
 
+/** The shape with no volume thicker than this radius: ghosts of a mesh stay as slim as the mesh. */
+export const slimmed = (shape: Shape, most: number): Shape => ({
+  ...shape,
+  volumes: shape.volumes.map((volume) => ({
+    ...volume, startRadius: Math.min(volume.startRadius, most), endRadius: Math.min(volume.endRadius, most),
+  })),
+});
+
 export function round(
   start: Place, end: Place, startRadius: number, endRadius: number, startJoint: number, endJoint: number,
 ): Volume {

@@ -24,6 +24,8 @@ export interface Skin {
   places: number[];
   /** How far the mesh reaches beyond its joints, in the file's units. */
   margin: number;
+  /** The shortest side of the box round the mesh, in the file's units. */
+  thickness: number;
   clone(scene: Object3D): Object3D;
 }
 
@@ -62,7 +64,7 @@ function skinOf(
   const lost = places.filter((place) => place < 0).length;
   if (lost || places.length !== header.joints.length)
     throw new Error(`${count(lost, "joint")} of the motion are not in the mesh's skeleton.`);
-  return { scene, places, margin: marginOf(scene, places.map((place) => nodes[place]!)), clone };
+  return { scene, places, ...extentOf(scene, places.map((place) => nodes[place]!)), clone };
 }
 
 async function fromGltf(header: MotionHeader): Promise<Skin> {
@@ -84,17 +86,18 @@ async function fromGltf(header: MotionHeader): Promise<Skin> {
   return skinOf(header, gltf.scene, places, [...order.keys()], clone);
 }
 
-function marginOf(scene: Object3D, joints: readonly Object3D[]): number {
+function extentOf(scene: Object3D, joints: readonly Object3D[]): Pick<Skin, "margin" | "thickness"> {
   scene.updateMatrixWorld(true);
   const mesh = new Box3().setFromObject(scene);
   if (mesh.isEmpty()) throw new Error("The file has no mesh.");
+  const thickness = Math.min(...mesh.getSize(new Vector3()).toArray());
   const bones = new Box3();
   for (const joint of joints) bones.expandByPoint(new Vector3().setFromMatrixPosition(joint.matrixWorld));
   const beyond = [
     ...mesh.max.sub(bones.max).toArray(),
     ...bones.min.sub(mesh.min).toArray(),
   ];
-  return Math.max(0, ...beyond.filter(Number.isFinite));
+  return { margin: Math.max(0, ...beyond.filter(Number.isFinite)), thickness };
 }
 
 export class SkinBody implements Body {

@@ -63,6 +63,7 @@ export class Subject {
       if (this.gone) return disposeSkin(skin);
       this.skin = skin;
       this.reach = Math.max(this.reach, header.scale * skin.margin);
+      this.ghosts.slim((header.scale * skin.thickness) / 2);
       this.replace(new SkinBody(skin, header.scale, "original"), new SkinBody(skin, header.scale, "retimed"));
       changed();
     } catch (error) {

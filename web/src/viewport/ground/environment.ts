@@ -63,9 +63,12 @@ void main() {
   gl_FragColor = vec4(color, max(line * strength, 0.1 * strength) * fade * fade);
 }`;
 
-/** Metres between the strong lines of the grid: 1 under a person, and 1, 2 or 5 times a power of ten under others. */
-export function gridUnit(tall: number): number {
-  const wanted = tall / TALL;
+/**
+ * Metres between the strong lines of the grid: 1 under a person, and 1, 2 or 5 times a power of ten under others. The
+ * size is a person's stature, or the longest side of anything else: a snake is not tall.
+ */
+export function gridUnit(size: number): number {
+  const wanted = size / TALL;
   if (wanted > 0.6 && wanted < 1.5) return 1;
   const power = 10 ** Math.floor(Math.log10(wanted));
   return power * ([5, 2].find((n) => n * power <= wanted) ?? 1);
@@ -131,6 +134,11 @@ export class Environment {
   /** Let the key light come from a direction. */
   light(from: Vector3): void {
     keyDirection.value.copy(from).normalize();
+  }
+
+  /** Metres between the strong lines. */
+  get gridStep(): number {
+    return this.grid.uniforms["unit"]!.value as number;
   }
 
   /** Put ground and light where the bodies are: `size` is the reach of shadows, `seen` that of the grid, metres. */
