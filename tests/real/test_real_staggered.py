@@ -23,8 +23,11 @@ from retime import (
     read,
 )
 from retime.body.contacts import find_contacts
+from retime.body.hinges import bones, find_hinges, hinge_angle
 from retime.body.metrics import flight_error
 from retime.methods.staggered import StaggerParameters, edited_poses
+from retime.methods.staggered.remeasuring import Remeasured
+from retime.methods.staggered.rushing import turn_ratios
 from retime.motion.kinematics import global_rotations
 from retime.parameters import build
 
@@ -211,6 +214,24 @@ def test_exaggerating_never_snaps(name: str) -> None:
     lying = positions(motion)[:, hips, 1] < 0.3
     sunk = positions(motion)[lying, hips, 1] - positions(made)[lying, hips, 1]
     assert sunk.max(initial=0.0) < 0.05  # what holding the trunk's contacts leaves; 0.34 scaled
+    travel = np.abs(positions(made) - positions(motion))[:, hips][:, [0, 2]]
+    assert travel.max() < 1e-3  # knees that slide on the floor moved the hips by 0.04
+    lowest = [positions(m)[..., 1].min() for m in (motion, made)]
+    assert lowest[1] > lowest[0] - 2e-3  # a hand of 111_03 sank by 0.035
+
+
+@pytest.mark.parametrize("name", ["mocap-more/09_01", "mocap-more/118_05", "mocap-more/01_02"])
+def test_exaggerated_limbs_stay_within_their_hinges(name: str) -> None:
+    motion = read(SHARED.parent / f"{name}.bvh")
+    made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
+    for joint, hinge in find_hinges(motion).items():
+        parent = motion.skeleton.parents[joint]
+        angles = []
+        for m in (motion, made):
+            upper, lower = bones(positions(m), hinge.limb)
+            axis = quat.rotate(global_rotations(m)[:, parent], np.tile(hinge.axis, (len(m), 1)))
+            angles.append(hinge_angle(upper, lower, axis))
+        assert angles[1].min() > min(angles[0].min(), 0.0) - np.radians(0.2)  # 2.6 degrees before
 
 
 @pytest.mark.parametrize("joint", ["Hips", "LowerBack"])
@@ -223,3 +244,29 @@ def test_a_succession_of_a_fast_run_moves_gradually(joint: str) -> None:
     steps = np.abs(given).max(axis=(1, 2)) / np.abs(asked).max(axis=(1, 2))
     assert made[-1].kept_share < 0.95  # the bound acts
     assert np.quantile(steps, 0.9) < 3
+
+
+def test_no_knot_moves_farther_than_requested() -> None:
+    """A larger amount of the edit was within the bound, and was taken."""
+    poses = edited_poses(clip("18_08"), StaggerParameters(overlap=0.0))
+    known = poses.timing.known_refinements
+    asked, given = (np.abs(t.refinements - known) for t in (poses.timing, poses._bounded[0]))
+    assert poses.kept_share > 0.9
+    assert np.maximum(given - asked, 0.0).sum() < 0.005 * asked.sum()
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_changed_frames_are_measured_as_in_the_whole_clip(held: bool) -> None:
+    motion = clip("49_02")
+    first = edited_poses(motion, StaggerParameters(overlap=1.5)).timing
+    moved = first.refinements.copy()
+    moved[20] *= 0.5  # a single pose
+    second = replace(first, refinements=moved)
+    measured = Remeasured(motion, 3.0, None, held)
+    for timing in (first, second):
+        times, ratios = measured.of(timing)
+        whole = turn_ratios(timing, motion, 3.0, None, held=held)
+        assert np.array_equal(times, whole[0])
+        assert np.abs(ratios - whole[1]).max() < (0.03 if held else 1e-12)
+    again = np.abs(turn_ratios(first, motion, 3.0, None, held=held)[1] - whole[1])
+    assert again.max() > 0.1  # the pose matters

@@ -146,6 +146,20 @@ def test_straight_knees_do_not_shake(name: str, time: float, shift: float) -> No
     assert most[0] - most[1] < 60
 
 
+def test_a_hand_of_a_spinning_dancer_arrives_with_less_of_the_drag() -> None:
+    """The waist cannot undo half a turn of the hips; the hand was left 47 cm from its place."""
+    motion = read(SHARED.parent / "mocap-more" / "61_01.bvh")
+    hand = motion.skeleton.index("RightHand")
+    key = SurfaceKey(time=9.608, joint="RightHand", shift=0.25)
+    made = Recipe([Step("surface", {"keys": [key]})]).evaluate(motion)
+    (cut,) = (n for n in made.notes if n.code == "drag-cut")
+    shift = float(cut.values["shift"])
+    assert 0.5 * key.shift < shift < key.shift
+    found = arrival(motion, made, hand, key.time, shift)
+    assert found.measured / shift > 0.95
+    assert found.distance < 0.02
+
+
 def turn_speeds(motion: Motion) -> np.ndarray:
     turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
     return np.asarray(turns.max(axis=0) * motion.rate)

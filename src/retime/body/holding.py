@@ -125,7 +125,7 @@ def _held(
     sliding: list[str] = []
     if found:  # a contact that is given stays in place
         parts = {n: body.limb_of(source.skeleton.index(n)) for n in {c.joint for c in contacts}}
-        sliding = [n for n, limb in parts.items() if limb is not None and limb.endswith("arm")]
+        sliding = [n for n, limb in parts.items() if limb is None or limb.endswith("arm")]
     targets = contact_targets(
         retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
     )

@@ -45,8 +45,6 @@ _FALLS = 2.0
 _OVER, _UPSIDE = np.radians(120), np.radians(60)
 # A leg is at most this share of its bones.
 _STRAIGHT = 0.999
-# Knees and elbows may bend this far past what the source shows, radians.
-_HINGE = np.radians(2)
 _LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
 
 
@@ -133,7 +131,7 @@ def raised(
     above = _in_flight(base.times, height, above, flights)
     higher = weight * ease * above
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
-    out = _grounded(base, out, air, _lift(higher, air, base.rate))
+    out = _hands_above(_grounded(base, out, air, _lift(higher, air, base.rate)), base)
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
 
 
@@ -285,6 +283,22 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
     return made
 
 
+def _hands_above(made: Motion, base: Motion) -> Motion:
+    """Keep hands and fingers from sinking lower than the lowest point of the source."""
+    body, skeleton = find_body(base), base.skeleton
+    floor = float(positions(base)[..., 1].min())
+    for name, limb in body.limbs.items():
+        if not name.endswith("arm"):
+            continue
+        solver = LimbSolver.of(made, limb)
+        tips = [j for j in range(len(skeleton)) if limb.end in skeleton.chain(j)]
+        sunk = np.maximum(floor - solver.points[:, tips, 1].min(axis=1), 0.0)
+        if sunk.any() and solver.can_bend:
+            up = sunk[:, None] * np.array([0.0, 1.0, 0.0])
+            made, _ = solver.reach(limb.end, up, quat.identity(len(base)))
+    return made
+
+
 def too_high(
     base: Motion, made: Motion, goals: FloatArray, air: Mask, *, wider: bool = False
 ) -> FloatArray:
@@ -353,8 +367,8 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
         axis = axis / size
         along = vectors @ axis
         axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
-        low = min(float(along.min()), 0.0) - _HINGE
-        high = max(float(along.max()), FULL_BEND) + _HINGE
+        low = min(float(along.min()), 0.0)
+        high = max(float(along.max()), FULL_BEND)
         found = _nearest_turn(quat.log(local[:, j]), vectors)
         bend = found @ axis
         past = bend - np.clip(bend, low, high)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retime.methods.staggered.reducing import Reduction, factors
+from retime.methods.staggered.remeasuring import Remeasured
 from retime.methods.staggered.rushing import causes_of_turns, turn_ratios
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
@@ -31,7 +32,7 @@ _FREE, _HELD, _LOCAL = range(12), range(20), 12
 # Rounds end when turns are this fraction below the bound; each round aims slightly lower.
 _CLOSE, _AIM = 0.01, 0.02
 # Growth of the exponent of the easing with every round.
-_FIRMER = 0.05
+_FIRMER = 0.25
 # Knots are fully moved apart where a turn exceeds the bound by this fraction of it.
 _SPACED_AT = 0.1
 # Amounts of an edit for which the reduction is computed: the smallest in seconds, and their ratio.
@@ -105,9 +106,10 @@ class _Bound:
         source, most = self.source, self.most
         enough, aim = (max((1 - near) * most, 1 + near) for near in (_CLOSE, _AIM))
         causes = causes_of_turns(source, held=held)
+        measured = Remeasured(source, most, self.contacts, held)
         for tried in _HELD if held else _FREE:
             now = found.applied(timing, source, most)
-            moments, ratio = turn_ratios(now, source, most, self.contacts, held=held)
+            moments, ratio = measured.of(now)
             worst = float(ratio.max(initial=0.0))
             if worst <= enough:
                 break
@@ -147,36 +149,38 @@ class _Amounts:
         """Return a timing of this edit within the bound.
 
         Between two fixed amounts the bound may be exceeded even if both are within it. Then the
-        reduced knots, or all knots, stay as at the nearest amount that is within the bound.
+        reduced knots stay as at the nearest amount that is within the bound, or all knots as at the
+        nearest smaller one.
         """
         amount = timing.amount
-        reduction = self._reduction(amount)
-        found = self._applied(reduction, timing)
+        found = self._applied(self._reduction(amount), timing)
         if self.bound.holds(found, likely=True):
             return found
-        step = self._nearest_inside(amount)
-        there = _step_amount(step)
-        reduction = self._reduction(there)
-        found = self._applied(reduction.kept_at(there / amount), timing)
+        there = _step_amount(self._nearest_inside(amount))
+        found = self._applied(self._reduction(there).kept_at(there / amount), timing)
         if self.bound.holds(found):
             return found
-        return self._applied(reduction, self.timing.by_amount(there))
+        there = _step_amount(self._nearest_inside(amount, smaller=True))
+        return self._applied(self._reduction(there), self.timing.by_amount(there))
 
     def _applied(self, reduction: Reduction, timing: Timing) -> Timing:
         return reduction.applied(timing, self.bound.source, self.bound.most)
 
-    def _nearest_inside(self, amount: float) -> int:
-        """Return the nearest step at which the reduced edit is within the bound."""
+    def _nearest_inside(self, amount: float, *, smaller: bool = False) -> int:
+        """Return the nearest step at which the reduced edit is within the bound.
+
+        Larger amounts are tried up to the next fixed one, or not at all if it must be ``smaller``.
+        """
         below = _number(amount)
         part = (amount - _amount(below)) / (_amount(below + 1) - _amount(below))
         at = _STEPS * (below + part)
-        low, high = int(np.floor(at)), int(np.floor(at)) + 1
-        while (
-            not self._inside(near := low if at - low <= high - at else high)
-            and low > _STEPS * _FIRST
-        ):
-            low, high = (low - 1, high) if near == low else (low, high + 1)
-        return near
+        low, high, top = int(np.floor(at)), int(np.floor(at)) + 1, _STEPS * (below + 1)
+        while True:
+            down = smaller or high > top or at - low <= high - at
+            near = low if down else high
+            if low <= _STEPS * _FIRST or self._inside(near):
+                return near
+            low, high = (low - 1, high) if down else (low, high + 1)
 
     def _inside(self, step: int) -> bool:
         """Return whether the reduced edit is within the bound at a step."""
@@ -199,7 +203,7 @@ class _Amounts:
         elif self._unreduced(below - 1) and _near(self._start(below - 1), low):
             low, first = self._start(below - 1), self[below - 1]
         part = (amount - low) / (_amount(above) - low)
-        return first.toward(self[above], min(max(part, 0.0), 1.0))
+        return first if part <= 0 else first.toward(self[above], min(part, 1.0))
 
     def _unreduced(self, number: int) -> bool:
         """Return whether one of the fixed amounts is within the bound as it is."""

@@ -18,7 +18,7 @@ from retime.motion.memory import last
 from retime.motion.sampling import ChannelTimes, Frames, sample
 from retime.timing import TimeWarp
 
-__all__ = ["causes_of_turns", "delivered_ratios", "turn_ratios"]
+__all__ = ["causes_of_turns", "delivered_ratios", "frame_times", "turn_ratios"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -28,6 +28,8 @@ _SLOW = np.radians(120)
 _JUMP = 3.0
 # Without staggering, noise of the source is within the bound by this factor.
 _SURE = 1.05
+# All frames of a motion.
+_ALL = slice(None)
 
 
 def _turns(own: FloatArray, source: Motion) -> FloatArray:
@@ -118,17 +120,26 @@ def turn_ratios(
     contacts: tuple[Contact, ...] | None,
     *,
     held: bool,
+    part: slice = _ALL,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return times (T,), and each joint's speed relative to its maximum there, (T, 2 J)."""
+    """Return times (T,), and each joint's speed relative to its maximum there, (T, 2 J).
+
+    ``part`` are the frames to measure. Contacts that it cuts are held where it has them.
+    """
     warp = timing.warp()
+    times = frame_times(timing, source)[part]
     if held:
-        plain = apply(source, warp, fps=source.rate)
-        return plain.times[:-1], delivered_ratios(source, plain, warp, most, contacts)
-    times = Frames.of(source, warp.domain, source.rate, False, None).times
+        plain = apply(source, warp, fps=source.rate, times=None if part is _ALL else times)
+        return times[:-1], delivered_ratios(source, plain, warp, most, contacts)
     own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
     known = _known(source)
     ratio = _turns(own, source) / np.maximum(known.usual(most), _SLOW)
     return times[:-1], known.without_jumps(ratio, warp, source, times)
+
+
+def frame_times(timing: Timing, source: Motion) -> FloatArray:
+    """Return the times (F,) of the frames of a timing's result at the rate of its source."""
+    return Frames.of(source, timing.warp().domain, source.rate, False, None).times
 
 
 def delivered_ratios(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,11 +26,15 @@ def spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
 
     ``part`` is the fraction, 0 to 1; 0 only keeps the knots in order.
     """
-    knots, known = timing.knots.copy(), timing.known_knots
-    speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
+    knots, known, whole = timing.knots.copy(), timing.known_knots, timing.included.all()
+    tight = list(range(len(timing.channels)))
+    if whole:  # most channels have enough room: find the others at once
+        room = np.diff(knots, axis=0) - np.diff(known, axis=0) / (_OWN * most)
+        tight = np.flatnonzero((room < -1e-12).any(axis=0)).tolist()
+    busy = _Busy.of(timing, source) if part else None
     moved = False
-    for i in range(len(timing.channels)):
-        has = timing.included[:, i]
+    for i in tight:
+        has = slice(None) if whole else timing.included[:, i]
         asked, stands_for = knots[has, i], known[has, i]
         gap = np.diff(stands_for) / (_OWN * most)
         if (np.diff(asked) >= gap - 1e-12).all():
@@ -38,15 +42,36 @@ def spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
         # Knots that are reduced by different fractions might cross.
         least = np.minimum(gap, _ORDER * timing.least_gap)
         spaced = asked if (np.diff(asked) >= least).all() else _apart(asked, least)
-        if part:
-            gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
-            spaced = spaced + part * (_apart(asked, gap) - spaced)
+        if busy is not None:
+            spaced = spaced + part * (_apart(asked, gap * busy[i]) - spaced)
         moved |= not np.array_equal(spaced, asked)
         knots[has, i] = spaced
     if not moved:
         return timing
     refinements = np.where(timing.included, knots - timing.times[:, None], timing.refinements)
     return replace(timing, refinements=refinements)
+
+
+@dataclass(frozen=True, eq=False)
+class _Busy:
+    """Movement of each channel between its knots; all amounts of an edit share it."""
+
+    timing: Timing
+    source: Motion
+    _known: dict[int, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, timing: Timing, source: Motion) -> _Busy:
+        key = (timing.known_knots.tobytes(), timing.included.tobytes())
+        return last(source, "busy channels", key, lambda: cls(timing, source))
+
+    def __getitem__(self, i: int) -> FloatArray:
+        if i not in self._known:
+            source, has = self.source, self.timing.included[:, i]
+            speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
+            own = speed[:, min(i, speed.shape[1] - 1)]
+            self._known[i] = _busy(own, source.times, self.timing.known_knots[has, i])
+        return self._known[i]
 
 
 def _channel_speeds(source: Motion) -> FloatArray:

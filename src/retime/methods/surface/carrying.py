@@ -25,7 +25,7 @@ from retime.methods.surface.projection import topological_distances
 from retime.methods.surface.strain import strain
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
-from retime.motion.kinematics import global_rotations
+from retime.motion.kinematics import global_rotations, positions
 from retime.motion.layers import PoseLayer
 from retime.timing import TimeWarp
 
@@ -35,6 +35,8 @@ __all__ = ["Carried", "Led", "carried_by", "lead_limbs", "limb_joints"]
 _SAME = 1e-9
 # Soft limit of the rotation of the waist, and the maximum beyond it; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
+# Distance from its place that a hand may be left, metres.
+_OFF = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +231,9 @@ def lead_limbs(
     body = find_body(motion)
     arms = [n for n in limbs if n.endswith("arm")]
     legs = [n for n in limbs if n not in arms]
-    made = plain
+    made, strained = plain, 0.0
     if arms:
-        made = _led_arms(motion, plain, warp, body, arms)
+        made, strained = _led_arms(motion, plain, warp, body, arms)
     if legs:
         before = made
         made = pelvis_follows(motion, made, warp)
@@ -240,30 +242,34 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    # Legs are measured in the delivered motion, because holding feet bends the knees again.
-    shown = as_delivered(motion, made, warp) if legs else made
-    return Led(motion, frames, plain, made, strain(motion, body, shown))
+    if legs:  # measured in the delivered motion, because holding feet bends the knees again
+        strained = max(strained, strain(motion, body, as_delivered(motion, made, warp)))
+    return Led(motion, frames, plain, made, strained)
 
 
 def _led_arms(
     motion: Motion, plain: Motion, warp: TimeWarp, body: Body, arms: Sequence[LimbName]
-) -> Motion:
+) -> tuple[Motion, float]:
     """Move arms to their positions, and rotate the hands as at the time of the arms.
 
-    If wrists would rotate too fast, hands keep their rotation relative to the forearms.
+    If wrists would rotate too fast, hands keep their rotation relative to the forearms. Arms that
+    would rotate too fast in any case are not moved; then their strain is returned, otherwise 0.
     """
     led = _turn_waist(motion, plain, warp, body, arms)
     for name in arms:
         led = _lead(motion, led, warp, body, name)
-    if strain(motion, body, led) <= 1:
-        return led
+    least = strain(motion, body, led)
+    if least <= 1:
+        return led, 0.0
     hands = [body.limbs[name].end for name in arms]
     rotations = led.rotations.copy()
     rotations[:, hands] = plain.rotations[:, hands]
     loose = replace(led, rotations=rotations)
-    if strain(motion, body, loose) <= 1:
-        return loose
-    return min([led, loose, plain], key=lambda m: strain(motion, body, m))
+    least, found = min([(least, led), (strain(motion, body, loose), loose)], key=lambda m: m[0])
+    if least <= max(1.0, strain(motion, body, plain)):
+        return found, 0.0
+    off = np.linalg.norm(positions(led)[:, hands] - positions(plain)[:, hands], axis=-1)
+    return plain, (least if off.max() > _OFF else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +285,8 @@ class Led:
     plain, made : Motion
         These frames before and after the limbs were moved.
     strain : float
-        Rotation speeds and knee accelerations relative to their limits; above 1 exceeds them.
+        Rotation speeds and knee accelerations relative to their limits; above 1 a leg exceeds them,
+        or an arm would if it were moved to its place.
     """
 
     motion: Motion

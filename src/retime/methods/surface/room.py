@@ -44,7 +44,7 @@ class Room:
     notes: tuple[Note, ...] = ()
 
     def cut(self, key: SurfaceKey, share: float) -> Room:
-        """Reduce the drag of a leg, so that no joint rotates too fast and no knee jerks."""
+        """Reduce the drag of a limb, so that no joint rotates too fast and no knee jerks."""
         drag = max(key.drags, key=lambda d: abs(d.shift))
         note = Note(
             "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: with more, a "

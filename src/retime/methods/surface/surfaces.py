@@ -162,8 +162,8 @@ class ControlSurfaces:
         return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
 
     def _settle(self) -> None:
-        """Reduce drags of legs that would rotate a joint or accelerate a knee too fast."""
-        if not any(p.legs for p in self._placed) or self._led.strain <= 1:
+        """Reduce drags of limbs that would rotate a joint or accelerate a knee too fast."""
+        if not self.limbs or self._led.strain <= 1:
             return
         asked, strains = self._rooms, {1.0: self._led.strain}
         for share in _SHARES:
@@ -176,12 +176,12 @@ class ControlSurfaces:
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
-        """Use a fraction of the drags of legs that were requested."""
+        """Use a fraction of the drags of limbs that were requested."""
         if self._rooms is not asked and self._share == share:
             return
         self._share = share
         rooms = zip(self._placed, asked, strict=True)
-        cut = [r.cut(p.key, share) if p.legs else r for p, r in rooms]
+        cut = [r.cut(p.key, share) if p.limbs else r for p, r in rooms]
         self._rooms = list(asked) if share == 1 else cut
         for name in ("shifts", "_warp", "_led"):
             self.__dict__.pop(name, None)
