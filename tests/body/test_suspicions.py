@@ -12,6 +12,7 @@ import pytest
 import retime
 from retime import Motion, concatenate, quat, samples
 from retime.body.suspicions import suspicions
+from retime.cli.console import said
 
 SHARED = Path(__file__).parents[3] / "shared"
 WALK = samples.walk()
@@ -49,10 +50,11 @@ def test_rest_poses_of_some_frames_are_noticed(count: int) -> None:
         count,
         "first",
     )
-    assert f"keep [{count}:]" in before
+    assert f"(retime trim --from {count}f)" in said(before)
     found = suspicions(concatenate(moving, _t_pose(moving, count)))
     (after,) = [n for n in found if n.code == "rest-poses"]
     assert (after.values["where"], after.values["frames"]) == ("last", count)
+    assert f"(retime trim --to {len(moving) - 1}f)" in said(after)
 
 
 def test_a_jump_of_the_root_is_noticed() -> None:

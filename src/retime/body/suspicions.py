@@ -13,7 +13,7 @@ from retime.body.size import judged
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
-from retime.notes import Note
+from retime.notes import Note, Remedy
 from retime.sentences import Duration
 
 # A still pose that was added before or after a motion: largest change within it (radians), and
@@ -63,11 +63,12 @@ def _rest_poses(motion: Motion) -> list[Note]:
         if not jump or course[jump] <= least or not (still or jump < _FEW):
             continue
         count, far = jump + 1, np.degrees(course[jump])
-        keep = f"[{count}:]" if where == "first" else f"[:-{count}]"
+        name, frame = ("from", count) if where == "first" else ("to", len(motion) - 1 - count)
         out.append(
             Note(
                 f"the {where} {count} frames differ from the motion by {far:.0f} degrees per "
-                f"joint: probably a rest pose; keep {keep}",
+                "joint: probably a rest pose",
+                Remedy("trim them off", parameter=f"trim.{name}", value=f"{frame}f"),
                 code="rest-poses",
                 frames=count,
                 where=where,

@@ -92,8 +92,10 @@ class _CommandLine(Presenter):
         return "" if METHOD_FLAGS and word == "step" else super().step(word, number, name)
 
     def remedy(self, remedy: Remedy) -> str:
-        """Return the option to give."""
+        """Return the option to give, or the command."""
         scope, _, name = remedy.parameter.rpartition(".")
+        if scope == "trim":
+            return f"retime trim --{name} {remedy.value}"
         flags = (p.flag for p in _declared_in(scope) if p.name == name)
         flag = next(flags, name.replace("_", "-"))
         return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
