@@ -185,6 +185,13 @@ def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_
     page.until("retime.state.committed.value.versions.A[0].parameters.duration === 1.5")
     page.up_to_date()
     page.picture("studio-frames")
+    page.page.evaluate("retime.actions.change('s1', { parameters: { range: [50, 60] } })")
+    refused = page.page.locator(".note.problem")
+    refused.wait_for()
+    assert re.search(rf"\b{50 * fps} f to {60 * fps} f\b", refused.inner_text())
+    page.page.evaluate("retime.actions.change('s1', { parameters: { range: null } })")
+    page.until("retime.state.problems.value.length === 0")
+    page.up_to_date()
     unit.click()
     page.page.get_by_role("menuitem", name="Timecode").click()
     field = page.page.get_by_label("Duration", exact=True).first

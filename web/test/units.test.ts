@@ -3,7 +3,11 @@
 import { afterEach, expect, test } from "vitest";
 import { parseTime, type Clock } from "../src/store/times";
 import { seconds } from "../src/words/numbers";
-import { frameRate, frames, frameStep, timecode, timeUnit } from "../src/words/units";
+import { readdirSync, readFileSync } from "node:fs";
+import { sayLater } from "../src/store/pose_edits";
+import { sentence } from "../src/words/sentence";
+import { shifted } from "../src/words/surface_keys";
+import { frameRate, frames, frameStep, lengthText, timecode, timeUnit } from "../src/words/units";
 
 afterEach(() => {
   timeUnit.value = "seconds";
@@ -19,6 +23,34 @@ test("times are written in the unit that was chosen", () => {
   expect([seconds(2.5), seconds(0.5 / 24), seconds(-1)]).toEqual(["60 f", "0.5 f", "−24 f"]);
   timeUnit.value = "timecode";
   expect([seconds(2.5), seconds(3661)]).toEqual(["00:00:02:12", "01:01:01:00"]);
+});
+
+test("lengths of time are in frames where times are frames or timecodes", () => {
+  frameRate.value = 24;
+  const said = (): string[] => [lengthText(0.5), sayLater(0.25), shifted(-0.125)];
+  expect(said()).toEqual(["0.50 s", "0.250 s later", "0.125 s earlier"]);
+  for (const unit of ["frames", "timecode"] as const) {
+    timeUnit.value = unit;
+    expect(said()).toEqual(["12 f", "6 f later", "3 f earlier"]);
+  }
+});
+
+test("times that the server marked are shown in the chosen unit", () => {
+  frameRate.value = 24;
+  const text =
+    "the key at \ue000m|1.25|1.2 s\ue001 is outside \ue000s|0|2.5|0 to 2.5 s\ue001, by \ue000l|0.5|0.5 s\ue001";
+  expect(sentence(text)).toBe("The key at 1.2 s is outside 0 to 2.5 s, by 0.5 s");
+  timeUnit.value = "frames";
+  expect(sentence(text)).toBe("The key at 30 f is outside 0 f to 60 f, by 12 f");
+  timeUnit.value = "timecode";
+  expect(sentence(text)).toBe("The key at 00:00:01:06 is outside 00:00:00:00 to 00:00:02:12, by 12 f");
+});
+
+test("no text of the page is written in seconds only", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  expect(files.length).toBeGreaterThan(200);
+  const found = files.filter((name) => /toFixed\(\d\)\} s\b/.test(readFileSync(`src/${name}`, "utf8")));
+  expect(found).toEqual([]);
 });
 
 test("a timecode at 29.97 fps counts thirty frames, without a gap or a frame 30", () => {

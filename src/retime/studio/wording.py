@@ -1,4 +1,9 @@
-"""Messages of the library in the studio's words: fields in place of command-line options."""
+"""Messages of the library in the studio's words: fields in place of command-line options.
+
+A window shows times in seconds, frames or timecode, as its user chose. Times in a text are marked
+for this: ``OPEN``, the kind (m for a moment, s for a span, l for a length), the seconds, the text
+in seconds, ``CLOSE``, separated by ``|``. The page replaces marks (``web/src/words/sentence.ts``).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,8 @@ from retime.errors import RetimeError
 from retime.notes import Presenter, Remedy, present
 from retime.studio.messages import FormField
 
+# Characters of Unicode's private use area: no file name or sentence has them.
+OPEN, CLOSE = "\ue000", "\ue001"
 _SCHEME = "; name the joints in the file as a usual scheme does, such as Mixamo's"
 # What only the command line can do, and what a person at a window does in its place.
 _ELSEWHERE = {
@@ -39,7 +46,19 @@ def studio_error(error: RetimeError) -> str:
 
 
 class _Fields(Presenter):
-    """Show parameters by the labels of their fields."""
+    """Show parameters by the labels of their fields, and mark times."""
+
+    def moment(self, seconds: float, form: str) -> str:
+        """Return a marked point in time."""
+        return _marked("m", super().moment(seconds, form), seconds)
+
+    def span(self, start: float, end: float, form: str) -> str:
+        """Return a marked stretch of time."""
+        return _marked("s", super().span(start, end, form), start, end)
+
+    def length(self, seconds: float, form: str) -> str:
+        """Return a marked length of time."""
+        return _marked("l", super().length(seconds, form), seconds)
 
     def parameter(self, name: str, item: str) -> str:
         """Return the label of a field."""
@@ -57,6 +76,11 @@ class _Fields(Presenter):
             return f"the field {field.label}"
         labels = {choice.value: choice.label for choice in field.choices}
         return f"the field {field.label}: {labels.get(str(remedy.value), remedy.value)}"
+
+
+def _marked(kind: str, text: str, *seconds: float) -> str:
+    numbers = "|".join(f"{s:.9g}" for s in seconds)
+    return f"{OPEN}{kind}|{numbers}|{text}{CLOSE}"
 
 
 @functools.cache

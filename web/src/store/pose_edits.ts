@@ -1,5 +1,6 @@
 /** Edits of poses as documents: how they follow one another, and how they are said. */
 
+import { lengthText, timeText } from "../words/units";
 import { choicesOf, labelOf } from "./choices";
 
 /** One edit, as a recipe holds it: what is done, and its arguments by name. */
@@ -92,7 +93,7 @@ function whichJoints(edit: PoseEdit): string {
 function howMuch(edit: PoseEdit): string {
   const value = (name: string): number | null => (typeof edit[name] === "number" ? edit[name] : null);
   const time = value("time");
-  if (time !== null) return edit.do === "insert" ? `at ${seconds(time)}` : `to ${seconds(time)}`;
+  if (time !== null) return edit.do === "insert" ? `at ${timeText(time)}` : `to ${timeText(time)}`;
   const share = value("share");
   const toward = edit["toward"];
   if (share !== null) {
@@ -105,7 +106,7 @@ function howMuch(edit: PoseEdit): string {
   const step = value("step");
   if (step !== null) return sayLater(step) + (edit["past_end"] === true ? ", past the end" : "");
   const most = value("seconds");
-  if (most !== null) return `up to ${seconds(most)}`;
+  if (most !== null) return `up to ${lengthText(most)}`;
   const weight = value("weight");
   const layer = edit["layer"];
   if (edit.do === "weigh_layer") return `layer ${String(layer)}, ${Math.round(100 * (weight ?? 1))} %`;
@@ -116,10 +117,8 @@ function howMuch(edit: PoseEdit): string {
   return only.length === 1 && typeof only[0] === "number" ? sayLater(only[0]) : "";
 }
 
-const seconds = (t: number, digits = 2): string => `${t.toFixed(digits)} s`;
-
 /** A refinement in words: earlier and later, not signs alone. */
 export function sayLater(r: number): string {
   if (Math.abs(r) < 5e-4) return "with its pose";
-  return `${seconds(Math.abs(r), 3)} ${r > 0 ? "later" : "earlier"}`;
+  return `${lengthText(Math.abs(r), 3)} ${r > 0 ? "later" : "earlier"}`;
 }

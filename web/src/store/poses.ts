@@ -9,6 +9,7 @@ import { PosesView } from "./poses_view";
 import { jointToUse } from "./selection";
 import * as state from "./state";
 import { begin, type Change, type Transaction } from "./transaction";
+import { timeText } from "../words/units";
 
 export * from "./pose_edits";
 export { placePose, PosesView, type PlacedPose } from "./poses_view";
@@ -144,7 +145,7 @@ export function insertPose(output: number, only: { joints?: string[] } = {}): vo
   const t = actions.round(state.stepTimes.value.fromResult(output));
   const taken = view.at(t, view.frame);
   if (taken !== null) {
-    state.announcement.value = `Pose ${taken + 1} is already at ${t.toFixed(2)} s.`;
+    state.announcement.value = `Pose ${taken + 1} is already at ${timeText(t)}.`;
     return selectPose(taken);
   }
   if (t <= view.times[0]! || t >= view.times[view.count - 1]!) {
@@ -155,7 +156,7 @@ export function insertPose(output: number, only: { joints?: string[] } = {}): vo
   inserted.value = t;
   addEdits(view.step, { do: "insert", time: t, ...only });
   const part = only.joints ? `, of ${only.joints.length} joints` : "";
-  state.announcement.value = `Pose inserted at ${t.toFixed(2)} s${part}.`;
+  state.announcement.value = `Pose inserted at ${timeText(t)}${part}.`;
 }
 
 export function deletePose(k: number): boolean {
@@ -167,7 +168,7 @@ export function deletePose(k: number): boolean {
   }
   addEdits(view.step, { do: "delete", pose: k });
   state.selectedPose.value = null;
-  state.announcement.value = `Pose ${k + 1} at ${view.times[k]!.toFixed(2)} s deleted; the motion stays as it is.`;
+  state.announcement.value = `Pose ${k + 1} at ${timeText(view.times[k]!)} deleted; the motion stays as it is.`;
   return true;
 }
 

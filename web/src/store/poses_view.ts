@@ -2,6 +2,7 @@
 
 import type { PosesEditor } from "../protocol";
 import { bisect } from "./clip";
+import { timeText } from "../words/units";
 
 /** Times come as 32 bit numbers and are kept to a tenth of a millisecond: so far inside a limit is safe. */
 const SAFETY = 1e-4;
@@ -180,7 +181,6 @@ export function placePose(view: PosesView, k: number, wish: number): PlacedPose 
   if (Math.abs(time - wish) < 2e-4) return { time, refusal: null };
   const other = wish > time ? k + 1 : k - 1;
   const name = wish > time ? "the next pose" : "the pose before";
-  return { time, refusal: `Stops at ${seconds(time)}: ${name} is at ${seconds(view.times[other]!)}.` };
+  return { time, refusal: `Stops at ${timeText(time)}: ${name} is at ${timeText(view.times[other]!)}.` };
 }
 
-const seconds = (t: number): string => `${t.toFixed(2)} s`;

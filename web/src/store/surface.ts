@@ -10,6 +10,7 @@ import {
   DEFAULTS, fadeThatFits, roomAt, spanOf, surfaceKeysOf, withChanges, type Span, type SurfaceChanges, type SurfaceKey,
 } from "./surface_keys";
 import type { Change } from "./transaction";
+import { timeText } from "../words/units";
 
 export * from "./surface_keys";
 
@@ -93,23 +94,23 @@ export function addSurfaceAt(t: number): void {
   const made = [...keys, key].sort((a, b) => a.time - b.time);
   actions.setParameter(step.id, "keys", made);
   state.selectedSurface.value = made.indexOf(key);
-  state.announcement.value = `Surface key ${made.indexOf(key) + 1} of ${made.length} is added at ${time.toFixed(2)} s.`;
+  state.announcement.value = `Surface key ${made.indexOf(key) + 1} of ${made.length} is added at ${timeText(time)}.`;
 }
 
 function refuseTaken(time: number, index: number, [from, to]: Span): void {
   state.selectedSurface.value = index;
   const { toResult } = state.stepTimes.value;
   actions.fail(
-    `No surface was added at ${time.toFixed(2)} s`,
-    `Key ${index + 1} reaches from ${toResult(from).toFixed(2)} to ${toResult(to).toFixed(2)} s, and reaches cannot ` +
+    `No surface was added at ${timeText(time)}`,
+    `Key ${index + 1} reaches from ${timeText(toResult(from))} to ${timeText(toResult(to))}, and reaches cannot ` +
       "overlap. Move the playhead out of it, or lower its Fade in time.",
   );
 }
 
 function refuseNarrow(time: number, [from, to]: Span): void {
   actions.fail(
-    `No surface was added at ${time.toFixed(2)} s`,
-    `Other keys leave only ${from.toFixed(2)} to ${to.toFixed(2)} s free there, too little to fade in. ` +
+    `No surface was added at ${timeText(time)}`,
+    `Other keys leave only ${timeText(from)} to ${timeText(to)} free there, too little to fade in. ` +
       "Lower their Fade in time first.",
   );
 }

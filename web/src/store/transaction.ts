@@ -5,6 +5,7 @@ import type { ChangeStep } from "../protocol";
 import { nextRequest, run, send, want } from "./connection";
 import { isCertain, isRefused } from "./solver";
 import * as state from "./state";
+import { inUnit } from "../words/sentence";
 import { between, hearVerdicts, isBeyond, solverStop, type Verdict } from "./verdicts";
 
 /** What changes in a step: parameters, weight, mute or label. */
@@ -124,7 +125,7 @@ export class Transaction {
     const { refused } = this;
     if (!refused?.parameters) return;
     batch(() => {
-      solverStop.value = `Stops here: ${this.why}`;
+      solverStop.value = `Stops here: ${inUnit(this.why)}`;
       const parameters = between(this.from(), refused.parameters, 0.5) as Record<string, unknown>;
       const isBetween = JSON.stringify(parameters) !== JSON.stringify(refused.parameters);
       if (this.halvings-- > 0 && isBetween) {

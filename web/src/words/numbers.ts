@@ -43,7 +43,7 @@ export function digitsFor(value: number, usual: number): number {
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
 /** "left_upper_arm" as "Left upper arm". */
-export function sentence(name: string): string {
+export function titled(name: string): string {
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,14 +2,15 @@
 
 import type { MotionHeader, SurfaceKeyView } from "../protocol";
 import { dragsOf, farthestOf, type SurfaceKey } from "../store/surface";
-import { number, sentence } from "./numbers";
+import { number, titled } from "./numbers";
+import { lengthText } from "./units";
 
 type Named = Pick<MotionHeader, "joints" | "roles">;
 
 /** A joint as people call it: by its role where it has one. */
 export function jointTitle(header: Named | null | undefined, name: string): string {
   const at = header ? header.joints.indexOf(name) : -1;
-  return sentence((at >= 0 ? header!.roles[at] : null) ?? name);
+  return titled((at >= 0 ? header!.roles[at] : null) ?? name);
 }
 
 const PLURALS: Record<string, string> = { foot: "feet" };
@@ -24,7 +25,7 @@ export function dragged(header: Named | null | undefined, key: SurfaceKey): stri
   if (titles.length < 2) return titles[0] ?? "Nothing";
   const parts = titles.map((title) => /^(Left|Right) (.+)$/.exec(title));
   if (titles.length === 2 && parts[0] && parts[1] && parts[0][2] === parts[1][2] && parts[0][1] !== parts[1][1])
-    return sentence(plural(parts[0][2]!));
+    return titled(plural(parts[0][2]!));
   return `${titles[0]} and ${titles.length - 1} more`;
 }
 
@@ -33,7 +34,7 @@ export function shifted(seconds: number): string {
   if (Math.abs(seconds) < 5e-4) return "at its own time";
   const size = Math.abs(seconds);
   const digits = Math.abs(size - Number(size.toFixed(2))) < 5e-4 ? 2 : 3;
-  return `${number(size, digits)} s ${seconds < 0 ? "earlier" : "later"}`;
+  return `${lengthText(size, digits)} ${seconds < 0 ? "earlier" : "later"}`;
 }
 
 /** "arrives 0.16 s earlier, 0.4 cm off": what was measured of a drag; empty where nothing was dragged. */
@@ -49,5 +50,5 @@ export const keyWords = (header: Named | null | undefined, key: SurfaceKey): str
 /** How far ahead of the output a joint is. */
 export function ahead(seconds: number): string {
   if (Math.abs(seconds) < 5e-4) return "on time";
-  return `${number(Math.abs(seconds), Math.abs(seconds) < 0.01 ? 3 : 2)} s ${seconds > 0 ? "ahead" : "behind"}`;
+  return `${lengthText(Math.abs(seconds), Math.abs(seconds) < 0.01 ? 3 : 2)} ${seconds > 0 ? "ahead" : "behind"}`;
 }

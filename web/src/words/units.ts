@@ -34,6 +34,10 @@ export function timeText(t: number, digits = 2): string {
   return timeUnit.value === "timecode" ? timecode(t) : `${number(t, digits)} s`;
 }
 
+/** A length of time in the chosen unit; where times are timecodes, in frames. */
+export const lengthText = (t: number, digits = 2): string =>
+  timeUnit.value === "seconds" ? `${number(t, digits)} s` : `${frames(t)} f`;
+
 /** Whole numbers of frames that a ruler may be divided by; above a second, whole seconds. */
 export function frameStep(pixelsPerSecond: number, gap: number, rate = frameRate.value): number {
   const least = (gap * rate) / Math.abs(pixelsPerSecond);

@@ -2,7 +2,7 @@
 
 import { Icon, Select } from "../../controls";
 import * as state from "../../store/state";
-import { sentence } from "../../words/numbers";
+import { titled } from "../../words/numbers";
 import type { Parameter } from "./parameter";
 
 /** Words that stand for several joints, as the body's own names do. */
@@ -14,7 +14,7 @@ export function JointsField({ parameter }: { parameter: Parameter }) {
   const header = state.source.value?.header;
   const group = (heading: string, names: string[]) => ({
     heading,
-    options: names.filter((n) => !chosen.includes(n)).map((value) => ({ value, label: sentence(value) })),
+    options: names.filter((n) => !chosen.includes(n)).map((value) => ({ value, label: titled(value) })),
   });
   return (
     <span class="joints-field">
@@ -24,7 +24,7 @@ export function JointsField({ parameter }: { parameter: Parameter }) {
             key={name} type="button" class="chip-button" aria-label={`Remove ${name}`}
             onClick={() => set(chosen.filter((other) => other !== name))}
           >
-            {sentence(name)}<Icon name="close" />
+            {titled(name)}<Icon name="close" />
           </button>
         ))}
       </span>

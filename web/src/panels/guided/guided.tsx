@@ -4,7 +4,7 @@ import { Bars, Button, Icon, IconButton, KeyMark, Section } from "../../controls
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { openSuggestions, type Suggestion } from "../../store/suggested";
-import { number, percent, seconds, sentence } from "../../words/numbers";
+import { number, percent, seconds, titled } from "../../words/numbers";
 import type { MethodPanel } from "../form/form";
 
 export const guidedPanel: MethodPanel = {
@@ -52,7 +52,7 @@ function Costs({ step }: { step: string }) {
   const most = Math.max(...costs.map(([, cost]) => cost), 1e-9);
   const method = state.stepNamed(step)?.method;
   const bars = costs.map(([name, cost]) => ({
-    name: sentence(name), share: cost / most, value: number(cost, 1), own: name === method,
+    name: titled(name), share: cost / most, value: number(cost, 1), own: name === method,
   }));
   return <Section id="cost" title="Cost" caption="lower is better"><Bars bars={bars} /></Section>;
 }

@@ -9,7 +9,8 @@ import { meshNotes } from "../../store/mesh_notes";
 import * as state from "../../store/state";
 import { recipeFor } from "../../store/recipes";
 import { failed, type Failed } from "../../store/uploads";
-import { count, seconds, sentence } from "../../words/numbers";
+import { count, seconds, titled } from "../../words/numbers";
+import { sentence } from "../../words/sentence";
 import { Notes } from "../form/form";
 import { recipeRows } from "../recipe/clipboard";
 import { chooseFiles } from "./files";
@@ -62,7 +63,7 @@ export function listed(motions: Record<string, MotionEntry>): Listed[] {
 const sampleRows = (): MenuRow[] => [
   { heading: "Bundled motions" },
   ...Object.entries(state.welcome.value?.samples ?? {}).map(
-    ([name, note]): MenuRow => ({ label: sentence(name), note, icon: "file", run: () => actions.openSample(name) }),
+    ([name, note]): MenuRow => ({ label: titled(name), note, icon: "file", run: () => actions.openSample(name) }),
   ),
 ];
 

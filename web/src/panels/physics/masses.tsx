@@ -2,7 +2,7 @@
 
 import { AmountField, FieldHelp, IconButton, Section } from "../../controls";
 import * as state from "../../store/state";
-import { number, sentence } from "../../words/numbers";
+import { number, titled } from "../../words/numbers";
 import { namedParameter, type Parameter } from "../form/parameter";
 
 /** Segments that one would make heavier; helpers and fingers weigh next to nothing. */
@@ -40,7 +40,7 @@ function MassRow({ parameter, role }: { parameter: Parameter; role: string }) {
   const value = factors().find(([name]) => name === role)?.[1] ?? 1;
   return (
     <AmountField
-      name={sentence(role)} label={`Mass of the ${role.replaceAll("_", " ")}`} unit="×" digits={1} step={0.1}
+      name={titled(role)} label={`Mass of the ${role.replaceAll("_", " ")}`} unit="×" digits={1} step={0.1}
       minimum={0.01} bounds={[0.2, 5]} spoken={(v) => `${number(v, 1)} times`}
       edit={parameter.editable(value, (factor) => withFactor(factors(), role, factor))}
     />

@@ -4,7 +4,7 @@ import { Button, Icon, Section } from "../../controls";
 import type { ViolationRow } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
-import { seconds, sentence } from "../../words/numbers";
+import { seconds, titled } from "../../words/numbers";
 
 export function ViolationsSection({ step }: { step: string }) {
   const { violations = [], least = null } = state.physics.value?.header ?? {};
@@ -36,7 +36,7 @@ function Violation({ row }: { row: ViolationRow }) {
       <button type="button" class="violation" onClick={() => actions.seek(row.output_start)}>
         <Icon name="alert" />
         <span class="violation-words">
-          <span class="violation-text">{sentence(row.text || row.cause)}</span>
+          <span class="violation-text">{titled(row.text || row.cause)}</span>
           <span class="violation-mend">{row.mend}</span>
         </span>
         <span class="caption">{Math.round(row.output_start * fps)}–{Math.round(row.output_end * fps)}</span>

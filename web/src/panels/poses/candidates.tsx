@@ -4,6 +4,7 @@ import { Section } from "../../controls";
 import * as actions from "../../store/actions";
 import { endTool, poses, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
+import { timeText } from "../../words/units";
 
 type Candidate = PosesView["candidates"][number];
 
@@ -18,7 +19,7 @@ export function CandidatesSection({ step }: { step: string }) {
     endTool();
     const one = candidates[n]!;
     actions.change(step, { parameters: { keep: keepWith(candidates, n) } });
-    state.announcement.value = `The pose at ${one.at.toFixed(2)} s is ${one.kept ? "left out" : "kept"}.`;
+    state.announcement.value = `The pose at ${timeText(one.at)} is ${one.kept ? "left out" : "kept"}.`;
   };
   return (
     <Section id="pose-candidates" title="Candidates" caption={`${kept} of ${candidates.length} kept`} folded>
@@ -27,7 +28,7 @@ export function CandidatesSection({ step }: { step: string }) {
           <li key={n}>
             <label>
               <input type="checkbox" checked={one.kept} onChange={() => flip(n)} />
-              {`${one.at.toFixed(2)} s`}
+              {timeText(one.at)}
               <span class="pose-likely" style={{ width: `${Math.round(48 * one.likely)}px` }} />
             </label>
           </li>

@@ -4,7 +4,7 @@ import { type Pen, Plot, tickFont, token } from "../../controls";
 import { limbsOf } from "../../store/limbs";
 import * as state from "../../store/state";
 import { jointLabel } from "../../timeline/poses/pose_rows";
-import { number } from "../../words/numbers";
+import { lengthText } from "../../words/units";
 
 /** Joints from one down to the end that is farthest from it. */
 export function chainBelow(parents: readonly number[], start: number): number[] {
@@ -33,7 +33,7 @@ interface Delayed {
 /** The delays down the chain, drawn over the joints' names. */
 export function Delays({ delayed }: { delayed(): Delayed }) {
   const { joints, late } = delayed();
-  const said = joints.map((j, d) => `${nameOf(j)} ${number(late[d]!, 3)} s`);
+  const said = joints.map((j, d) => `${nameOf(j)} ${lengthText(late[d]!, 3)}`);
   return (
     <Plot
       class="pose-delays" label={`Delays: ${said.join(", ")}`}

@@ -6,9 +6,9 @@ import { ofWindow } from "../../store/editable";
 import { LIMB_TITLES, limbsOf } from "../../store/limbs";
 import { poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
-import { number } from "../../words/numbers";
 import { scopedPoses, scopeText } from "./scope";
 import { showTool, ToolAmount } from "./tool";
+import { lengthText } from "../../words/units";
 
 const most = signal(0.03);
 const seed = signal(0);
@@ -23,7 +23,7 @@ export const openRandom = (step: string): void =>
     step,
     edit,
     trouble: () => (isLost() ? NO_LIMB : ""),
-    said: () => `Parts arrive up to ${number(most.value)} s earlier or later, ${scopeText()}.`,
+    said: () => `Parts arrive up to ${lengthText(most.value)} earlier or later, ${scopeText()}.`,
     Controls,
   });
 

@@ -4,11 +4,11 @@ import { AmountField, Button, classes, Section } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, editsOf, goingOn, poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
-import { number } from "../../words/numbers";
 import { openRandom } from "./random";
 import { freePose, poseScope, scopedPoses, scopeText } from "./scope";
 import { openSuccession } from "./succession";
 import { toolShown } from "./tool";
+import { lengthText } from "../../words/units";
 
 const scaling = (percent: number): PoseEdit => ({ do: "scale_refinements", share: percent / 100, ...scopedPoses() });
 const TOOLS = { Succession: openSuccession, Random: openRandom };
@@ -44,7 +44,7 @@ export function RefinementsSection({ step }: { step: string }) {
 function caption(): string {
   const [view, k] = [poses.value, freePose()];
   if (!view) return "";
-  if (k !== null && poseScope.value === "this") return `up to ${number(view.most(k))} s`;
+  if (k !== null && poseScope.value === "this") return `up to ${lengthText(view.most(k))}`;
   const most = Math.max(0, ...Array.from({ length: view.count }, (_, n) => view.most(n)));
-  return `up to ${number(most)} s, ${scopeText()}`;
+  return `up to ${lengthText(most)}, ${scopeText()}`;
 }

@@ -5,10 +5,10 @@ import { Field, Select, Switch } from "../../controls";
 import { LIMB_TITLES, LIMBS, limbsOf } from "../../store/limbs";
 import { poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
-import { number } from "../../words/numbers";
 import { chainBelow, delay, Delays } from "./delays";
 import { scopedPoses, scopeText } from "./scope";
 import { showTool, ToolAmount } from "./tool";
+import { lengthText } from "../../words/units";
 
 const joint = signal("");
 const step = signal(0.02);
@@ -49,7 +49,7 @@ function tooLate(): string {
   const most = Math.abs(delayed().late.at(-1) ?? 0);
   const times = poses.value?.times;
   const length = times?.length ? times[times.length - 1]! - times[0]! : 1;
-  return most <= length ? "" : `The last joint would be ${number(most)} s late, and the clip lasts ${number(length)} s.`;
+  return most <= length ? "" : `The last joint would be ${lengthText(most)} late, and the clip lasts ${lengthText(length)}.`;
 }
 
 const Controls = () => (

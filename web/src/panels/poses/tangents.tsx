@@ -4,7 +4,7 @@ import { Button, Field, NumberField, Section } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, onLayer, poseLayer, poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
-import { sentence } from "../../words/numbers";
+import { titled } from "../../words/numbers";
 import { freePose, scopedPoses, ScopeSegments, scopeText } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
 
@@ -14,12 +14,12 @@ const SIDES = ["arrive", "leave"] as const;
 export function TangentsSection({ step }: { step: string }) {
   const shape = (name: (typeof SHAPES)[number]): void => {
     addEdits(step, { do: "shape_tangents", shape: name, ...scopedPoses(), ...scopedJoints(), ...onLayer() });
-    state.announcement.value = `${sentence(name)} tangents, ${scopeText()}, ${jointsText()}.`;
+    state.announcement.value = `${titled(name)} tangents, ${scopeText()}, ${jointsText()}.`;
   };
   return (
     <Section id="pose-tangents" title="Tangents" caption={`${scopeText()}, ${jointsText()}`} folded>
       <div class="pose-tools">
-        {SHAPES.map((name) => <Button key={name} onClick={() => shape(name)}>{sentence(name)}</Button>)}
+        {SHAPES.map((name) => <Button key={name} onClick={() => shape(name)}>{titled(name)}</Button>)}
       </div>
       <Field label="Of"><ScopeSegments /></Field>
       <TangentFields step={step} />
@@ -39,11 +39,11 @@ function TangentFields({ step }: { step: string }) {
   return (
     <>
       {SIDES.map((side) => (
-        <Field key={side} label={`${sentence(side)}, °/s`}>
+        <Field key={side} label={`${titled(side)}, °/s`}>
           <span class="pose-target">
             {["x", "y", "z"].map((axis, n) => (
               <NumberField
-                key={axis} label={`${sentence(side)} ${axis}, degrees a second`} step={1} digits={0}
+                key={axis} label={`${titled(side)} ${axis}, degrees a second`} step={1} digits={0}
                 edit={ofStep(step, now[side][n]!, (to: number) => {
                   const after = { ...now, [side]: now[side].map((v, at) => (at === n ? to : v)) };
                   const [arrive, leave] = SIDES.map((s) => after[s].map((v) => Number(v.toFixed(3))));

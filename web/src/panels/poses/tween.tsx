@@ -6,7 +6,7 @@ import { choicesOf, labelOf, optionsOf } from "../../store/choices";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, editsOf, goingOn, onLayer, poseWhen, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
-import { sentence } from "../../words/numbers";
+import { titled } from "../../words/numbers";
 import { openEase } from "./ease";
 import { freePose, scopedPoses, ScopeSegments, scopeText } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
@@ -56,7 +56,7 @@ export function TweenSection({ step }: { step: string }) {
         {eases.map((ease) => (
           <Button
             key={ease.value} class={classes("button", toolShown.value?.title === ease.label && "on")}
-            disabled={why !== ""} title={why || sentence(ease.help)} onClick={() => openEase(step, ease)}
+            disabled={why !== ""} title={why || titled(ease.help)} onClick={() => openEase(step, ease)}
           >
             {ease.label}
           </Button>

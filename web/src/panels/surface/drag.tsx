@@ -5,7 +5,7 @@ import * as state from "../../store/state";
 import {
   changeSurface, jointIndex, shiftOf, surfaceKeys, surfaceView, withJoint, withShift,
 } from "../../store/surface";
-import { seconds, sentence } from "../../words/numbers";
+import { seconds, titled } from "../../words/numbers";
 import { arrives, shifted } from "../../words/surface_keys";
 import { KeyNumberField, type KeyNumber } from "./field";
 import { chosen, jointOptions, withPair } from "./joints";
@@ -28,7 +28,7 @@ export function DragFields({ index }: { index: number }) {
         <Select label="Joints" options={jointOptions()} value={chosen(key)} onChange={(to) => choose(index, to)} />
       </Field>
       <KeyNumberField index={index} of={SHIFT} captions={<Captions words={["Earlier", middle, "Later"]} />} />
-      {measured && <p class="caption surface-arrival">{sentence(measured)}.</p>}
+      {measured && <p class="caption surface-arrival">{titled(measured)}.</p>}
     </>
   );
 }

@@ -5,6 +5,7 @@ import type { SurfaceKeyView } from "../../protocol";
 import * as state from "../../store/state";
 import { dragsOf, gammaOf, rangeOf, surfaceEditor, surfaceKeys, surfaceView, type SurfaceKey } from "../../store/surface";
 import { seconds } from "../../words/numbers";
+import { sentence } from "../../words/sentence";
 
 export function KeyNotes({ index }: { index: number }) {
   const key = surfaceKeys.value[index];
@@ -15,7 +16,7 @@ export function KeyNotes({ index }: { index: number }) {
   const all = [...own.filter((note) => note !== null), ...others];
   return (
     <div class="surface-notes" hidden={!all.length}>
-      {all.map((note) => <p key={note} class="surface-note"><Icon name="alert" />{note}</p>)}
+      {all.map((note) => <p key={note} class="surface-note"><Icon name="alert" />{sentence(note)}</p>)}
     </div>
   );
 }

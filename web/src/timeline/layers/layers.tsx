@@ -14,6 +14,7 @@ import { layerOf, stripHeight, togetherOf } from "./layer_values";
 import "./layers.css";
 import { Sheet } from "./sheet";
 import { drawStrip, sayLayer } from "./strip";
+import { timeText } from "../../words/units";
 
 const HELP =
   "What each step adds to the source time, over output time. Up and Down choose a step, with Alt they move it.";
@@ -160,5 +161,5 @@ function sayLayers(): string {
     const said = step.mute ? "muted" : sayLayer(result, layerOf(result, step.id), t);
     return `${step.label || state.methods.value.get(step.method)?.title || step.method}: ${said}`;
   });
-  return [`At ${t.toFixed(2)} s`, ...each, `Together: ${sayLayer(result, togetherOf(result), t)}`].join(". ");
+  return [`At ${timeText(t)}`, ...each, `Together: ${sayLayer(result, togetherOf(result), t)}`].join(". ");
 }

@@ -4,6 +4,7 @@ import type { RetimedClip } from "../../store/clip";
 import { Axis } from "../plot/axis";
 import { crisp, labelValue, line, type Plot } from "../plot/plot";
 import { layerScale, scaleLabel, type Layer, type Strip } from "./layer_values";
+import { lengthText } from "../../words/units";
 
 const PAD = 9;
 
@@ -83,7 +84,7 @@ export function sayLayer(result: RetimedClip | null, layer: Layer | null, t: num
 }
 
 const word = (s: number): string =>
-  Math.abs(s) < 5e-4 ? "as before" : `${Math.abs(s).toFixed(2)} s ${s > 0 ? "ahead" : "behind"}`;
+  Math.abs(s) < 5e-4 ? "as before" : `${lengthText(Math.abs(s))} ${s > 0 ? "ahead" : "behind"}`;
 
 function nearest(times: ArrayLike<number>, t: number): number {
   let best = 0;

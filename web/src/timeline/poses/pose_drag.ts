@@ -9,6 +9,7 @@ import type { Gesture, Pull } from "../plot/gesture_host";
 import { dotY } from "./likelihood";
 import { stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { inHand } from "./pose_scene";
+import { lengthText } from "../../words/units";
 
 /** Where a time of the result lands: on a contact's end with Ctrl, else on a frame unless Alt frees it. */
 export function snapResult({ scene, time }: PosePlot, t: number, { alt, ctrl }: Pick<Pull, "alt" | "ctrl">): number {
@@ -78,7 +79,7 @@ export class PoseDrag implements Gesture {
 /** A way in time in words. */
 export function sayBy(by: number): string {
   if (Math.abs(by) < 5e-4) return "as it was";
-  return `${Math.abs(by).toFixed(3)} s ${by > 0 ? "later" : "earlier"}`;
+  return `${lengthText(Math.abs(by), 3)} ${by > 0 ? "later" : "earlier"}`;
 }
 
 /** Put a pose at a typed time of the result. */

@@ -8,6 +8,7 @@ import { givenRate, rateWords } from "./key_marks";
 import { refuse, type Lift, type Refusal } from "./refusal";
 import { settle, type Room } from "./room";
 import { roomOf, type Scene } from "../plot/scene";
+import { timeText } from "../../words/units";
 
 export const rounded = ([output, source]: state.Key): state.Key => [actions.round(output), actions.round(source)];
 
@@ -23,7 +24,7 @@ export function removeKey(scene: Scene, index: number): void {
   const key = scene.keys[index];
   if (!key || !scene.step || !scene.editable) return;
   const rate = givenRate(scene, key);
-  state.announcement.value = `Keytime at ${key[0].toFixed(2)} s deleted.`;
+  state.announcement.value = `Keytime at ${timeText(key[0])} deleted.`;
   if (!rate) return actions.deleteKey(index);
   const keytimes = scene.keys.filter((_, k) => k !== index);
   const rates = scene.rates!.filter((pair) => pair !== rate);
