@@ -18,6 +18,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.layers import GroundShift, PoseLayer
+from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.sentences import Moment
 from retime.timing import TimeWarp
@@ -84,12 +85,12 @@ def corrected(
     if not (by.weight or by.travel):
         plain = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
         return warp, correction_between(plain, keep_grips(source, plain, warp)), None
-    base = apply(source, warp, fps=rate)
+    base = _retimed(source, warp)
     if by.weight > -1 and by.weight and by.keep_gravity:
         flights = find_contacts(base).flights
         if flights:
             warp = warp @ flight_stretch(base, float(np.sqrt(1 + by.weight)), flights)
-            base = apply(source, warp, fps=rate)
+            base = _retimed(source, warp)
     plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
     if by.weight and by.span is None:
         made = within_hinges(base, made)
@@ -108,6 +109,11 @@ def corrected(
     if correction is not None:  # delivered frames may end a fraction of a frame later
         correction = correction.lasting(1 / rate)
     return warp, correction, ground
+
+
+def _retimed(source: Motion, warp: TimeWarp) -> Motion:
+    """Apply a warp; sliders that change poses only share the result, and what is found in it."""
+    return last(source, "retimed", warp, lambda: apply(source, warp, fps=source.rate))
 
 
 def _calming(share: FloatArray, motion: Motion, most: float) -> list[Note]:
