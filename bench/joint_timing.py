@@ -1,7 +1,8 @@
 """Dragged limbs and staggering sliders: computing one, against applying a warp with held contacts.
 
-Every repeat has another value, as a hand on a slider gives; both must stay within three times. The
-first value of a slider also finds how staggering is reduced along the slider, which takes longer.
+Every repeat has another value, as a hand on a slider gives. Drags and staggering must stay within
+three times. The first value of a slider also finds how staggering is reduced along the slider, and
+exaggeration moves the whole body, which takes longer.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def figures() -> Iterator[Figure]:
             peer,
             full,
         )
+    exaggerated = _slid(motion, lambda more: Step("stagger", {"exaggerate": 0.3 + more}))
+    yield Figure("slide exaggerate", seconds(exaggerated, repeats=_REPEATS), peer, full)
     sliders: dict[str, Callable[[float], dict[str, Any]]] = {
         "overlap": lambda more: {"overlap": 1.6 + more},
         "jitter": lambda more: {"jitter": 0.03 + more},
