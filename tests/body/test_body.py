@@ -782,5 +782,5 @@ def test_a_fully_bent_elbow_that_is_exaggerated_stays_bent() -> None:
 
     made = within_hinges(bent(1.0), bent(1.4))  # up to 203 degrees
     angle = 2 * np.arccos(np.abs(made.rotations[:, j, 0]))
-    assert np.degrees(angle.max()) == pytest.approx(152, abs=0.1)
+    assert np.degrees(angle.max()) == pytest.approx(150, abs=0.1)
     assert np.diff(angle).min() > -1e-9

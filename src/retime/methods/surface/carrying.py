@@ -358,7 +358,7 @@ def _bounded_turns(turns: FloatArray) -> FloatArray:
     The arm does the rest, so that a spinning body does not twist its waist.
     """
     q = quat.continuous(turns)
-    q = -q if q[len(q) // 2, 0] < 0 else q
+    q = -q if q[0, 0] < 0 else q  # nothing turns before the drag
     sine = np.linalg.norm(q[:, 1:], axis=1)
     angle = 2.0 * np.arctan2(sine, q[:, 0])
     over = np.maximum(angle - _WAIST, 0.0)
