@@ -80,7 +80,7 @@ def test_a_dragged_surface_moves_the_hand_and_leaves_the_legs(
     page.page.mouse.up()
     page.up_to_date()
     assert page.get("retime.state.projectHash.value") == before
-    drag(page, page.get("retime.places.handlePosition()"), 60, 10)
+    drag(page, page.get("retime.places.handlePosition()"), 40, 10)
     page.until(f"retime.state.undoDepth.value === {depth + 1}")
     page.up_to_date()
     shift = page.get("retime.state.step.value.parameters.keys[0].shift")

@@ -25,6 +25,7 @@ from retime.body.contacts.grips import find_grips
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.motion.kinematics import joint_speeds
+from retime.notes import Note
 
 SHARED = Path(__file__).parents[3] / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared motion files are absent")
@@ -146,18 +147,37 @@ def test_straight_knees_do_not_shake(name: str, time: float, shift: float) -> No
     assert most[0] - most[1] < 60
 
 
-def test_a_hand_of_a_spinning_dancer_arrives_with_less_of_the_drag() -> None:
+def test_hands_of_a_spinning_dancer_arrive() -> None:
     """The waist cannot undo half a turn of the hips; the hand was left 47 cm from its place."""
     motion = read(SHARED.parent / "mocap-more" / "61_01.bvh")
     hand = motion.skeleton.index("RightHand")
-    key = SurfaceKey(time=9.608, joint="RightHand", shift=0.25)
-    made = Recipe([Step("surface", {"keys": [key]})]).evaluate(motion)
-    (cut,) = (n for n in made.notes if n.code == "drag-cut")
+
+    def dragged(*keys: SurfaceKey) -> tuple[Motion, list[Note]]:
+        made = Recipe([Step("surface", {"keys": keys})]).evaluate(motion)
+        return made, [n for n in made.notes if n.code == "drag-cut"]
+
+    later = SurfaceKey(time=9.608, joint="RightHand", shift=0.25)
+    made, cuts = dragged(later)
+    assert not cuts
+    found = arrival(motion, made, hand, later.time, later.shift)
+    assert found.measured / later.shift > 0.95
+    assert found.distance < 0.05
+    # A key elsewhere, which moves nothing, changes nothing.
+    again, _ = dragged(SurfaceKey(time=2.0, joint="LeftHand", shift=1e-6), later)
+    assert arrival(motion, again, hand, later.time, later.shift).distance == pytest.approx(
+        found.distance, abs=1e-9
+    )
+
+    earlier = SurfaceKey(time=9.608, joint="RightHand", shift=-0.25)
+    made, (cut,) = dragged(earlier)
     shift = float(cut.values["shift"])
-    assert 0.5 * key.shift < shift < key.shift
-    found = arrival(motion, made, hand, key.time, shift)
-    assert found.measured / shift > 0.95
-    assert found.distance < 0.02
+    assert earlier.shift < shift < 0.5 * earlier.shift
+    assert arrival(motion, made, hand, earlier.time, shift).distance < 0.02
+    # What is too much for one hand does not reduce the drag of another at another time.
+    other = SurfaceKey(time=14.0, joint="LeftHand", shift=0.1)
+    assert dragged(other)[1] == []
+    _, cuts = dragged(earlier, other)
+    assert [c.values["joint"] for c in cuts] == ["RightHand"]
 
 
 def turn_speeds(motion: Motion) -> np.ndarray:

@@ -90,7 +90,7 @@ def corrected(
         flights = find_contacts(base).flights
         if flights:
             warp = warp @ flight_stretch(base, float(np.sqrt(1 + by.weight)), flights)
-            base = _retimed(source, warp)
+            base = apply(source, warp, fps=rate)
     plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
     if by.weight and by.span is None:
         made = within_hinges(base, made)

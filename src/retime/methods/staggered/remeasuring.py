@@ -64,7 +64,7 @@ class Remeasured:
     def _parts(self, changed: npt.NDArray[np.bool_]) -> list[tuple[slice, slice]] | None:
         """Return frames to measure, and the intervals of them that changed; ``None`` for all."""
         count, rate = len(changed), self.source.rate
-        beside, before = (round(s * rate) for s in (_BESIDE, _BEFORE))
+        beside, before = (max(round(s * rate), 1) for s in (_BESIDE, _BEFORE))
         at = np.flatnonzero(changed)
         if not len(at):
             return []

@@ -24,6 +24,8 @@ _STEPS = 400
 _STILL = 1e-3
 # Paths with a mean difference below this, in metres, are equal.
 _EQUAL = 1e-5
+# A joint within this distance of the requested pose has arrived, metres.
+_THERE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Arrival:
     asked : float
         Requested shift in seconds; negative is earlier.
     measured : float
-        Measured shift in seconds of its path relative to the hips; of a joint that stands still, in
-        space.
+        Measured shift in seconds: the requested one if the joint is within 1 mm of the pose then,
+        otherwise that of its path relative to the hips; of a joint that stands still, in space.
     distance : float
         Distance from the requested pose at the requested time, metres.
     """
@@ -94,7 +96,10 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     # Of equally good times, as for a standing foot, choose the requested one.
     good = lags[off <= off.min() + equal]
     measured = float(good[np.abs(good - shift).argmin()])
-    return Arrival(name, shift, measured, float(np.linalg.norm(there)))
+    distance = float(np.linalg.norm(there))
+    if distance < _THERE:  # it is there then, even if the path beside is stretched or shortened
+        measured = shift
+    return Arrival(name, shift, measured, distance)
 
 
 def _range(motion: Motion, joint: int, times: FloatArray) -> float:

@@ -8,7 +8,7 @@ bones (the range filter).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import LimbName
+from retime.body.pelvis import PAD
 from retime.coercion import coerce
 from retime.errors import InputError
 from retime.keywords import describes, takes
@@ -108,7 +109,6 @@ class ControlSurfaces:
         self.grips = p.grips
         placer = Placer(motion, self.root, self.falloff, grips=p.grips)
         self.height = placer.height
-        self._share = 1.0
         self._placed = placer.place(self.keys)
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
         self._settle()
@@ -133,12 +133,16 @@ class ControlSurfaces:
 
     @cached_property
     def _warp(self) -> TimeWarp:
+        return self._warp_of(range(len(self.keys)))
+
+    def _warp_of(self, keys: Sequence[int]) -> TimeWarp:
+        """Return the warp of some keys, by their numbers."""
         skeleton = self.motion.skeleton
         names = skeleton.names
         start, end = self.motion.domain
         knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
         notes: list[Note] = []
-        for k in range(len(self.keys)):
+        for k in keys:
             curves = self._curves(k, notes)
             for j, curve in curves.items():
                 knots.setdefault(names[j], []).append(curve)
@@ -153,36 +157,64 @@ class ControlSurfaces:
     @property
     def limbs(self) -> tuple[LimbName, ...]:
         """Arms and legs that are moved to their places in space."""
-        return tuple(dict.fromkeys(n for placed in self._placed for n in placed.limbs))
+        return self._limbs_of(range(len(self.keys)))
+
+    def _limbs_of(self, keys: Sequence[int]) -> tuple[LimbName, ...]:
+        return tuple(dict.fromkeys(n for k in keys for n in self._placed[k].limbs))
 
     @cached_property
     def _led(self) -> Led:
-        starts, ends = zip(*self.spans, strict=True)
-        span = (min(starts), max(ends))
-        return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
+        return self._led_by(self._warp, range(len(self.keys)))
+
+    def _led_by(self, warp: TimeWarp, keys: Sequence[int]) -> Led:
+        span = min(self._rooms[k].start for k in keys), max(self._rooms[k].end for k in keys)
+        return lead_limbs(self.motion, warp, self._limbs_of(keys), span, grips=self.grips)
 
     def _settle(self) -> None:
         """Reduce drags of limbs that would rotate a joint or accelerate a knee too fast."""
-        if not self.limbs or self._led.strain <= 1:
+        if self.limbs and self._led.strain > 1:
+            for keys in self._groups():
+                self._settle_group(keys)
+
+    def _groups(self) -> list[list[int]]:
+        """Return keys, by their numbers, that change the same frames."""
+        groups: list[list[int]] = []
+        end = -np.inf
+        for k in sorted(range(len(self.keys)), key=lambda k: self._rooms[k].start):
+            if self._rooms[k].start - PAD > end + PAD:
+                groups.append([])
+            groups[-1].append(k)
+            end = max(end, self._rooms[k].end)
+        return groups
+
+    def _settle_group(self, keys: Sequence[int]) -> None:
+        asked = {k: self._rooms[k] for k in keys}
+        strains = {1.0: self._strain(keys)}
+        if strains[1.0] <= 1:
             return
-        asked, strains = self._rooms, {1.0: self._led.strain}
         for share in _SHARES:
             self._put(asked, share)
-            strains[share] = self._led.strain
+            strains[share] = self._strain(keys)
             if strains[share] <= 1:
                 return
         # If reducing the drag does not help, the drag is not the cause and is kept.
         best = min(strains, key=lambda s: strains[s])
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
-    def _put(self, asked: Sequence[Room], share: float) -> None:
+    def _strain(self, keys: Sequence[int]) -> float:
+        """Return the strain of the limbs of some keys, as if there were no others."""
+        if len(keys) == len(self.keys):
+            return self._led.strain
+        if not self._limbs_of(keys):
+            return 0.0
+        return self._led_by(self._warp_of(keys), keys).strain
+
+    def _put(self, asked: Mapping[int, Room], share: float) -> None:
         """Use a fraction of the drags of limbs that were requested."""
-        if self._rooms is not asked and self._share == share:
-            return
-        self._share = share
-        rooms = zip(self._placed, asked, strict=True)
-        cut = [r.cut(p.key, share) if p.limbs else r for p, r in rooms]
-        self._rooms = list(asked) if share == 1 else cut
+        for k, room in asked.items():
+            placed = self._placed[k]
+            cut = bool(placed.limbs) and share < 1
+            self._rooms[k] = room.cut(placed.key, share) if cut else room
         for name in ("shifts", "_warp", "_led"):
             self.__dict__.pop(name, None)
 
