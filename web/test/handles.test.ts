@@ -10,6 +10,7 @@ import {
   alongLine, angleAbout, distance, dot, onPlane, pixelsToSegment, quatOf, ringPlaces, seenFrom, turnedOn, turnInParent,
   unit, vectorOf, wrapped, type Point, type Quat,
 } from "../src/viewport/poses/pose_math";
+import { timeUnit } from "../src/words/units";
 import { chainTo, missInWords, type Miss } from "../src/viewport/poses/pose_miss";
 
 const near = (a: readonly number[], b: readonly number[], digits = 6): void =>
@@ -170,6 +171,10 @@ describe("layers", () => {
     expect(scaleLabel(-0.01)).toBe("−0.01 s");
     expect(scaleLabel(2)).toBe("+2 s");
     expect(scaleLabel(0)).toBe("0 s");
+    timeUnit.value = "frames";
+    const said = [scaleLabel(0.5), scaleLabel(-0.01)];
+    timeUnit.value = "seconds";
+    expect(said).toEqual(["+30 f", "−0.6 f"]); // at 60 fps
   });
 
   it("are read from a result by step; all together they are the warp less identity", () => {

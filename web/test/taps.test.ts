@@ -1,12 +1,17 @@
+/** @vitest-environment happy-dom */
 /** Taps become keytimes; the help lists every key. */
 
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { keytimesFromActing, type Acted, type Sample } from "../src/store/acting";
 import { nearestFrame } from "../src/store/actions";
-import { keytimesFromTaps, nextMoment, tapping } from "../src/store/taps";
+import * as state from "../src/store/state";
+import { finishTaps, keytimesFromTaps, nextMoment, tapping } from "../src/store/taps";
 import { COLOURS, KEYS } from "../src/panels/help/help";
 import { SHORTCUTS } from "../src/panels/page/keys";
+import { close, method, open, sent } from "./dom";
+
+vi.mock("../src/store/connection", async () => (await import("./dom")).fakeConnection());
 
 test("taps are paired with moments in order, and those out of order are left out", () => {
   expect(keytimesFromTaps([0.5, 1.2, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [1.2, 1], [2, 1.8]]);
@@ -27,6 +32,25 @@ test("the pose that is tapped next is known until the last tap", () => {
 test("a tap is on the nearest frame", () => {
   expect(nearestFrame(0.51)).toBeCloseTo(31 / 60, 6); // 60 fps where nothing is open
   expect(nearestFrame(0.505)).toBeCloseTo(30 / 60, 6);
+});
+
+test.each([
+  // Moments, taps, how many are kept, and the problem that is shown.
+  [[0.5, 1], [0.6, 1.2], 2, null, null],
+  [[1.9], [0.1], 0, "No tap became a keytime", "the speed would be 19×, above the limit of 8×"],
+  [[0.1], [1.8], 0, "No tap became a keytime", "the speed would be 0.0556×, below the limit of 0.5×"],
+  [[0.5, 1.8], [0.6, 2.5], 1, "1 of 2 taps became keytimes", "the source would not go forward"],
+  [[0.5, 1], [0.6, 0.6], 1, "1 of 2 taps became keytimes", "1 tap came too soon after another."],
+])("moments %j tapped at %j: %i kept", (moments, taps, kept, title, reason) => {
+  open([method("guided")], { parameters: { range: [0, 2], max_speed: 8, min_speed: 0.5 } });
+  tapping.value = { step: "s1", moments, taps, wasLooping: false };
+  finishTaps();
+  const [problem] = state.problems.value;
+  const [change] = sent.map((m) => m["command"] as { parameters: { keytimes: unknown[] } });
+  close();
+  expect(change?.parameters.keytimes.length ?? 0).toBe(kept);
+  expect(problem?.title ?? null).toBe(title);
+  expect(problem?.text ?? "").toContain(reason ?? "");
 });
 
 describe("what was acted", () => {
@@ -59,6 +83,13 @@ describe("what was acted", () => {
     for (const t of ends) expect(24 * t).toBeCloseTo(Math.round(24 * t), 1);
     const points = [[0, 0], ...keytimes, [duration, 2.5]] as [number, number][];
     points.slice(1).forEach(([t, s], k) => expect((s - points[k]![1]) / (t - points[k]![0])).toBeLessThan(8));
+  });
+
+  test("ends after the last keytime, where the hand stopped before the end", () => {
+    const samples = [0, 0.5, 1].map((share): Sample => [0.92 * share, 0.965 * share]);
+    const { keytimes, duration } = keytimesFromActing(samples, [0, 1], 8, 24)!;
+    expect(keytimes.at(-1)).toEqual([0.9583, 0.965]); // frame 23
+    expect(duration).toBe(1); // frame 24
   });
 
   test("waits where the hand rests or goes back, keeps what was left out, and takes time for haste", () => {

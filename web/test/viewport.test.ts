@@ -169,4 +169,6 @@ it("ghosts of a mesh are as slim as the mesh", () => {
   const volume = { startRadius: 0.3, endRadius: 0.02 } as Volume;
   const { volumes } = slimmed({ volumes: [volume], size: 1, points: 2 }, 0.1);
   expect([volumes[0]!.startRadius, volumes[0]!.endRadius]).toEqual([0.1, 0.02]);
+  const flat = slimmed({ volumes: [volume], size: 1, points: 2 }, 0);
+  expect([flat.volumes[0]!.startRadius, flat.volumes[0]!.endRadius]).toEqual([0.3, 0.02]);
 });

@@ -60,10 +60,11 @@ export function keytimesFromActing(
   const end = keys.at(-1)![0];
   const inside = keys.filter(([, s]) => s > from + 1e-3 && s < to - 1e-3);
   // The hand is less exact than a frame; up, so that no speed passes the limit by it.
-  const frames = (t: number): number => actions.round(Math.ceil(t * fps - 1e-6) / fps);
+  const frames = (t: number): number => Math.ceil(t * fps - 1e-6) / fps;
   return {
     keytimes: inside.map(([t, s]): state.Key => [actions.round(from + frames(t - from)), actions.round(s)]),
-    duration: frames(end - from + (to - last)),
+    // What is left out begins at the frame of the last keytime: the clip ends after it.
+    duration: actions.round(frames(frames(end - from) + (to - last))),
   };
 }
 

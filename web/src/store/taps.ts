@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import * as actions from "./actions";
-import { isRefused } from "./solver";
+import { refusalOf } from "./solver";
 import * as state from "./state";
 import { count } from "../words/numbers";
 
@@ -78,14 +78,19 @@ export function finishTaps(): void {
   giveUpTaps();
   const wanted = keytimesFromTaps(now.taps, now.moments, 1 / state.fps.value);
   const kept: state.Key[] = [];
-  for (const key of wanted) if (!isRefused(now.step, { keytimes: [...kept, key] })) kept.push(key);
-  if (!kept.length) return;
-  actions.setParameter(now.step, "keytimes", kept);
-  const lost = now.taps.length - kept.length;
-  state.announcement.value = `${count(kept.length, "keytime")} from your taps.`;
-  if (!lost) return;
-  const text = `${count(lost, "tap")} came too soon after another, or would need more than the maximum speed.`;
-  actions.fail(`${kept.length} of ${now.taps.length} taps became keytimes`, text);
+  let refusal: string | null = null;
+  for (const key of wanted) {
+    const why = refusalOf(now.step, { keytimes: [...kept, key] });
+    if (why === null) kept.push(key);
+    else refusal ??= why;
+  }
+  if (kept.length) {
+    actions.setParameter(now.step, "keytimes", kept);
+    state.announcement.value = `${count(kept.length, "keytime")} from your taps.`;
+  }
+  if (kept.length === now.taps.length) return;
+  const title = kept.length ? `${kept.length} of ${now.taps.length} taps became keytimes` : "No tap became a keytime";
+  actions.fail(title, refusal ?? `${count(now.taps.length - kept.length, "tap")} came too soon after another.`);
 }
 
 export function giveUpTaps(): boolean {

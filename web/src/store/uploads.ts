@@ -6,6 +6,8 @@ import * as state from "./state";
 
 /** A file that could not be loaded: the reason, another try, and the way off the list. */
 export interface Failed {
+  /** Two files of different folders can have one name. */
+  id: string;
   name: string;
   text: string;
   retry(): void;
@@ -15,12 +17,14 @@ export interface Failed {
 /** Those that were named when the studio started, then those that were dropped or chosen here. */
 export const failed = computed<Failed[]>(() => [
   ...state.failedAtStart.value.map(({ path, name, text }) => ({
-    name, text,
+    id: `start:${path}`, name, text,
     retry: () => void send({ type: "retry", request: nextRequest(), path }),
     remove: () => void send({ type: "forget", path }),
   })),
   ...state.failedFiles.value.map(({ file, text }) => ({
-    name: file.name, text, retry: () => void upload([file]), remove: () => forget(file),
+    id: `file:${file.name}`, name: file.name, text,
+    retry: () => void upload([file]),
+    remove: () => forget(file),
   })),
 ]);
 

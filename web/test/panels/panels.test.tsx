@@ -7,15 +7,17 @@ import { formatsFor } from "../../src/panels/export/export";
 import { Header } from "../../src/panels/header/header";
 import { Help, openHelp } from "../../src/panels/help/help";
 import { Inspector } from "../../src/panels/inspector/inspector";
+import { Left } from "../../src/panels/left/left";
 import { listed, MotionsSection } from "../../src/panels/motions/motions";
 import { inspectorOpen } from "../../src/panels/page/layout";
 import { RecipeSection } from "../../src/panels/recipe/recipe";
 import { Tabs } from "../../src/panels/transport/tabs";
 import { Cards, GoneBar } from "../../src/panels/view/cards";
 import { EmptyState } from "../../src/panels/view/empty";
+import type { FailedFile } from "../../src/protocol";
 import * as state from "../../src/store/state";
 import type { ViewApi } from "../../src/viewport/view";
-import { close, drawn, field, method, mount, named, open, press, resize, sent } from "../dom";
+import { close, drawn, field, method, mount, named, open, press, resize, sent, type } from "../dom";
 
 vi.mock("../../src/store/connection", async () => (await import("../dom")).fakeConnection());
 
@@ -152,6 +154,25 @@ describe("motions", () => {
     named("Find").click();
     expect(sent.at(-1)).toMatchObject({ type: "locate", id: "m1", path: null });
   });
+
+  it("that were not loaded give their reason in words, each its own where names are the same", async () => {
+    const MARKED = "the key at \ue000m|1.25|1.2 s\ue001 is outside";
+    const file = (folder: string): FailedFile => ({ path: `${folder}/a.bvh`, name: "a.bvh", text: `${folder}: ${MARKED}` });
+    open(METHODS);
+    state.committed.value = { ...state.committed.value!, source: null };
+    state.failedAtStart.value = [file("one"), file("two")];
+    mount(<><MotionsSection /><EmptyState /></>);
+    const shown = (): Element[] => [...document.querySelectorAll(".failed, .empty-why p")];
+    const before = shown();
+    expect(before.length).toBe(4);
+    before.forEach((element, k) =>
+      expect(element.textContent).toContain(`${k % 2 ? "Two" : "One"}: the key at 1.2 s is outside`));
+    state.failedAtStart.value = [file("two")];
+    await drawn();
+    const after = shown();
+    state.failedAtStart.value = [];
+    expect(after.map((element) => before.indexOf(element))).toEqual([1, 3]);
+  });
 });
 
 describe("cards", () => {
@@ -163,6 +184,16 @@ describe("cards", () => {
     named("Dismiss").click();
     await drawn();
     expect([state.problems.value, document.querySelector(".card")]).toEqual([[], null]);
+  });
+
+  it("copy their words as they are shown", async () => {
+    const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+    mount(<Cards />);
+    const text = "the key at \ue000m|1.25|1.2 s\ue001 is outside";
+    state.problems.value = [{ type: "problem", title: "Spline", text }];
+    await drawn();
+    named("Copy details").click();
+    expect(writeText.mock.calls[0]![0].split("\n").slice(0, 2)).toEqual(["Spline", "The key at 1.2 s is outside"]);
   });
 
   it("offer the file that is where a changed motion was", async () => {
@@ -181,6 +212,23 @@ describe("cards", () => {
     mount(<GoneBar />);
     expect(document.querySelector("[role=status]")?.textContent).toContain("Next try in 3 s.");
   });
+});
+
+it("leaves Escape to a field of the panel that flies out, then closes the panel", async () => {
+  open(METHODS, { method: "spline" });
+  mount(<Left />);
+  await drawn();
+  named("Recipe").click();
+  const weight = named<HTMLInputElement>("Weight, %");
+  weight.focus();
+  type(weight, "40");
+  press(weight, "Escape");
+  await drawn();
+  const panel = document.querySelector<HTMLElement>(".left")!;
+  expect([commands(), weight.value, panel.dataset["open"]]).toEqual([[], "100", "recipe"]);
+  press(panel, "Escape");
+  await drawn();
+  expect(panel.dataset["open"]).toBe("");
 });
 
 describe("the page", () => {

@@ -13,6 +13,8 @@ type FlyOut = "recipe" | "motions" | "skeleton" | "all";
 const flyOut = signal<FlyOut | null>(null);
 
 const PANEL = ".popover";
+/** In these, Escape discards what was typed. */
+const FIELD = "input, textarea";
 
 export function Left() {
   const host = useRef<HTMLElement>(null);
@@ -23,7 +25,7 @@ export function Left() {
     };
     // A rail that was clicked has given the focus back: the key may come from anywhere.
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || !flyOut.value || (event.target as Element).closest(PANEL)) return;
+      if (event.key !== "Escape" || !flyOut.value || (event.target as Element).closest(`${PANEL}, ${FIELD}`)) return;
       event.stopPropagation();
       flyOut.value = null;
     };

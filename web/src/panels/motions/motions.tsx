@@ -34,7 +34,7 @@ export function MotionsSection() {
             <MotionItem {...{ id, name, clip }} />
           </Fragment>
         ))}
-        {failed.value.map((file) => <FailedItem key={file.name} {...file} />)}
+        {failed.value.map((file) => <FailedItem key={file.id} {...file} />)}
       </ul>
       <div>{project?.audio && <SoundItem name={project.audio.name} />}</div>
     </Section>
@@ -111,7 +111,7 @@ const FailedItem = ({ name, text, retry, remove }: Failed) => (
   <li class="motion failed" aria-label={`${name} was not loaded`}>
     <span class="motion-use">
       <span class="motion-mark"><Icon name="warning" /></span>
-      <span class="failed-words"><span class="motion-name" title={name}>{name}</span><span class="caption">{text}</span></span>
+      <span class="failed-words"><span class="motion-name" title={name}>{name}</span><span class="caption">{sentence(text)}</span></span>
     </span>
     <Online>
       <Button class="button small" onClick={retry}>Retry</Button>

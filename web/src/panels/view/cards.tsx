@@ -70,7 +70,7 @@ function ProblemCard({ problem }: { problem: Problem }) {
 }
 
 const detailsOf = ({ title, text, step }: Problem): string =>
-  [title, text, step && `Step ${step}`, `retime ${state.welcome.value?.version ?? ""}`, navigator.userAgent]
+  [title, sentence(text), step && `Step ${step}`, `retime ${state.welcome.value?.version ?? ""}`, navigator.userAgent]
     .filter(Boolean).join("\n");
 
 function MissingCard({ id }: { id: string }) {

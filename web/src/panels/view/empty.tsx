@@ -6,6 +6,7 @@ import { isServerShown } from "../../store/live_server";
 import * as state from "../../store/state";
 import { failed } from "../../store/uploads";
 import { percent } from "../../words/numbers";
+import { sentence } from "../../words/sentence";
 import { chooseFiles } from "../motions/files";
 
 /** Bundled motions to begin with; the menu of the motions has all. */
@@ -31,8 +32,8 @@ export function EmptyState() {
       <h2>Drop a motion here</h2>
       <p>{formats()}. Nothing leaves this computer.</p>
       <div class="empty-why" role="status">
-        {failed.value.slice(-MOST_REASONS).map(({ name, text }) => (
-          <p key={name}><strong>{name}</strong> was not loaded. {text}</p>
+        {failed.value.slice(-MOST_REASONS).map(({ id, name, text }) => (
+          <p key={id}><strong>{name}</strong> was not loaded. {sentence(text)}</p>
         ))}
         {failed.value.length > MOST_REASONS && <p>See Motions for {failed.value.length - MOST_REASONS} more.</p>}
       </div>

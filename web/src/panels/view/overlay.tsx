@@ -9,7 +9,8 @@ import { clickJoint } from "../../store/selection";
 import * as state from "../../store/state";
 import { finishTaps, giveUpTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
-import { number, seconds } from "../../words/numbers";
+import { seconds } from "../../words/numbers";
+import { lengthText } from "../../words/units";
 import { jointLabel } from "../../viewport/poses/pose_edit";
 import { recording } from "../export/record";
 import { ActBar } from "./act";
@@ -83,7 +84,7 @@ function TapChip({ now: { taps, moments } }: { now: Tapping }) {
   return (
     <div class="chip recording" role="status">
       <strong>Press B</strong>
-      <span>for pose {taps.length + 1} of {moments.length}, the ghost</span>
+      <span>for pose {taps.length + 1} of {moments.length} (shown as a ghost)</span>
       <span class="legend-time">source {seconds(moments[taps.length] ?? 0)}</span>
       <Button class="button small" onClick={tap}>Tap</Button>
       <Button class="button small" disabled={!taps.length} onClick={finishTaps}>Keep</Button>
@@ -99,7 +100,7 @@ function RecordingChip({ stop }: { stop(): void }) {
   return (
     <div class="chip recording" role="status">
       <span class="recording-dot" /><strong>Recording</strong>
-      <span aria-hidden="true">{number(now - from, 1)} of {number(to - from, 1)} s</span>
+      <span aria-hidden="true">{lengthText(now - from, 1)} of {lengthText(to - from, 1)}</span>
       <Button class="button small" title="The recorded part is kept" onClick={stop}>Stop</Button>
     </div>
   );

@@ -1,6 +1,7 @@
 /** What each step adds to the source time, in numbers: curves, their scale, and where strips lie. */
 
 import type { RetimedClip } from "../../store/clip";
+import { lengthText } from "../../words/units";
 
 /** Seconds over output time: the body's, with the least and the most joint's where joints differ. */
 export interface Layer {
@@ -61,8 +62,8 @@ function roundStep(least: number): number {
 /** A bound as it is written beside a strip: earlier and later are signs here, with a true minus. */
 export function scaleLabel(value: number): string {
   const digits = Math.abs(value) >= 1 ? 1 : Math.abs(value) >= 0.1 ? 2 : 3;
-  const text = Math.abs(value).toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-  return `${value < 0 ? "−" : value > 0 ? "+" : ""}${text} s`;
+  const text = lengthText(Math.abs(value), digits).replace(/\.?0+(?= s$)/, "");
+  return `${value < 0 ? "−" : value > 0 ? "+" : ""}${text}`;
 }
 
 export interface Strip {

@@ -42,7 +42,7 @@ export class Ghosts {
     });
   }
 
-  /** Be no thicker than a mesh, which the radius is half of. */
+  /** Limit the radius of ghosts to half the thickness of the mesh. */
   slim(most: number): void {
     this.shape = slimmed(this.shape, most);
   }

@@ -65,13 +65,14 @@ function plainVolumes(bones: Bones, size: number): Volume[] {
   );
 }
 
-/** The shape with no volume thicker than this radius: ghosts of a mesh stay as slim as the mesh. */
-export const slimmed = (shape: Shape, most: number): Shape => ({
-  ...shape,
-  volumes: shape.volumes.map((volume) => ({
+/** The shape with no volume thicker than this radius: ghosts of a mesh stay as slim as the mesh, unless it is flat. */
+export function slimmed(shape: Shape, most: number): Shape {
+  if (!(most > 0)) return shape;
+  const volumes = shape.volumes.map((volume) => ({
     ...volume, startRadius: Math.min(volume.startRadius, most), endRadius: Math.min(volume.endRadius, most),
-  })),
-});
+  }));
+  return { ...shape, volumes };
+}
 
 export function round(
   start: Place, end: Place, startRadius: number, endRadius: number, startJoint: number, endJoint: number,

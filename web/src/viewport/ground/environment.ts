@@ -141,10 +141,13 @@ export class Environment {
     return this.grid.uniforms["unit"]!.value as number;
   }
 
-  /** Put ground and light where the bodies are: `size` is the reach of shadows, `seen` that of the grid, metres. */
-  follow(x: number, y: number, z: number, size: number, seen: number, tall: number = TALL): void {
+  /**
+   * Put ground and light where the bodies are: `size` is the reach of shadows, `seen` that of the grid, and `longest` a
+   * person's stature or the longest side of another figure, metres.
+   */
+  follow(x: number, y: number, z: number, size: number, seen: number, longest: number = TALL): void {
     this.ground.position.set(x, y, z);
-    const unit = gridUnit(tall);
+    const unit = gridUnit(longest);
     this.grid.uniforms["unit"]!.value = unit;
     this.ground.scale.setScalar(Math.max(unit, seen / GROUND));
     this.grid.uniforms["centre"]!.value.set(x, z, 0);
