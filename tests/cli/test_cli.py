@@ -236,7 +236,7 @@ def _picture(folder: Path) -> Path:
     [
         (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
         (lambda d, j: ("info", d), "is a folder; give the name of a motion file"),
-        (lambda d, j: ("guided", d / "no.bvh", d / "o.bvh"), f"no such file: {os.sep}"),
+        (lambda d, j: ("guided", d / "no.bvh", d / "o.bvh"), "retime: no such file: "),
         (lambda d, j: ("guided", d, d / "o.bvh"), "is a folder; give the name of a motion file"),
         (lambda d, j: ("apply", j, d / "o.bvh", "--keytime", "1"), "retime: --keytime is 1; it"),
         (lambda d, j: ("run", j, d / "r.json", d / "o.bvh"), "first: retime run RECIPE IN OUT"),
