@@ -39,6 +39,8 @@ class Speaker:
 
     def step(self, word: str, number: int, name: str) -> str:
         """Return the step or edit that a sentence is about, to be put before it."""
+        if not number:
+            return f"{name}: "
         return f"{word} {number}{f' ({name})' if name else ''}: "
 
 
@@ -110,7 +112,10 @@ class ParameterName:
 
 @dataclass(frozen=True)
 class StepName:
-    """A step or an edit that a sentence is about: its word, number from 1, and name."""
+    """A step or an edit that a sentence is about: its word, number from 1, and name.
+
+    The number is 0 where only the name is known.
+    """
 
     word: str
     number: int

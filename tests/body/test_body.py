@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from retime import Motion, Skeleton, find_body, quat, samples
+from retime import InputError, Motion, Skeleton, find_body, quat, samples
 from retime.body import ROLES, Body
 from retime.body.rising import within_hinges
 from retime.motion import Units, UpAxis
@@ -784,3 +784,22 @@ def test_a_fully_bent_elbow_that_is_exaggerated_stays_bent() -> None:
     angle = 2 * np.arccos(np.abs(made.rotations[:, j, 0]))
     assert np.degrees(angle.max()) == pytest.approx(150, abs=0.1)
     assert np.diff(angle).min() > -1e-9
+
+
+def test_a_misspelt_joint_is_not_looked_for_on_the_other_side() -> None:
+    body = find_body(samples.walk())
+    for name in ("wrist.L", "LeftWrist", "left_wrist", "wrist_l"):
+        with pytest.raises(InputError, match="no joint or role") as raised:
+            body.find_joints([name])
+        assert "right" not in str(raised.value).lower(), name
+    with pytest.raises(InputError, match="did you mean 'RightHand'"):
+        body.find_joints(["RightHnad"])
+
+
+def test_the_case_of_a_joint_may_differ_if_one_joint_is_meant() -> None:
+    walk = samples.walk()
+    assert find_body(walk).find_joints(["lefthand"]) == ("LeftHand",)
+    names = tuple("LEFTHAND" if n == "RightHand" else n for n in walk.skeleton.names)
+    skeleton = replace(walk.skeleton, names=names)
+    with pytest.raises(InputError, match="no joint or role 'lefthand'"):
+        find_body(replace(walk, skeleton=skeleton)).find_joints(["lefthand"])

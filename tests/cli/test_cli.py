@@ -236,6 +236,10 @@ def _picture(folder: Path) -> Path:
     [
         (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
         (lambda d, j: ("info", d), "is a folder; give the name of a motion file"),
+        (lambda d, j: ("guided", d / "no.bvh", d / "o.bvh"), "retime: no such file: "),
+        (lambda d, j: ("guided", d, d / "o.bvh"), "is a folder; give the name of a motion file"),
+        (lambda d, j: ("apply", j, d / "o.bvh", "--keytime", "1"), "retime: --keytime is 1; it"),
+        (lambda d, j: ("run", j, d / "r.json", d / "o.bvh"), "first: retime run RECIPE IN OUT"),
         (
             lambda d, j: ("stagger", j, "--list", "--warp", d / "w.json"),
             "--warp needs a result",
@@ -305,6 +309,28 @@ def test_bad_input_gets_a_sentence(
     assert "Traceback" not in err
     assert jump.read_bytes() == before
     assert not (tmp_path / "out.bvh").exists()
+
+
+def test_samples_never_replace_another_file(run: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "handshake-partner.bvh"
+    mine.write_text("my own capture")
+    status, _, err = run("samples", "handshake", "--into", tmp_path)
+    assert status == 2
+    assert f"{mine} exists and is another file; move it, or write to another folder (--into" in err
+    assert mine.read_text() == "my own capture"
+    assert [p.name for p in tmp_path.iterdir()] == [mine.name]
+
+    mine.unlink()
+    assert run("samples", "handshake", "--into", tmp_path)[0] == 0
+    written = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in tmp_path.iterdir()}
+    assert run("samples", "handshake", "--into", tmp_path)[0] == 0
+    assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in tmp_path.iterdir()} == written
+
+
+def test_help_shows_brackets_in_pairs(run: Run) -> None:
+    out = run("samples", "--help")[1]
+    assert "Usage: retime samples [[get] NAME...] [OPTIONS]" in out
+    assert "  [get] NAME...  Motions to write" in out
 
 
 def test_without_a_command_the_help_is_printed(run: Run) -> None:

@@ -28,8 +28,8 @@ _BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.DOTALL)
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the files that the examples speak of."""
     folder = tmp_path_factory.mktemp("files")
-    for name in ("jump.bvh", "walk.bvh"):
-        retime.write(samples.jump(), folder / name)
+    retime.write(samples.jump(), folder / "jump.bvh")
+    retime.write(samples.walk(), folder / "walk.bvh")
     make_video(folder / "take.mp4")
     made_of(samples.walk()).write(folder / "hero.fbx")
     retime.write(dance(112.0, 8.0)[0], folder / "dance.bvh")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from retime import (
     samples,
     suggest_keytimes,
 )
-from retime.methods.guided import guide
+from retime.methods.guided import guide, solve
 from retime.methods.guided.costs import (
     FeatureWeights,
     ReferenceFrames,
@@ -42,6 +43,7 @@ from retime.methods.guided.library import INDEX
 from retime.methods.guided.moving_average import moving_average
 from retime.methods.guided.polish import Polish, Pricing
 from retime.methods.guided.pose_curve import FINE, PoseCurve
+from retime.methods.guided.problem import Found, Problem
 from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
 from retime.methods.guided.windows import RATES, _distances, _offsets
 
@@ -841,3 +843,39 @@ def test_the_delivered_curve_keeps_the_limits_between_its_knots_too(asked: dict[
     rate = np.diff(warp(times)) / np.diff(times)
     assert rate.max() < 1.01 * asked["max_speed"]
     assert rate.min() > 0.99 * asked.get("min_speed", 0.0)
+
+
+def test_a_length_that_leaves_no_room_is_said_without_keytimes() -> None:
+    """Costs are plain numbers, also large ones."""
+    notes = guided_warp(samples.walk(), duration=1000.0).notes
+    (told,) = (n for n in notes if n.code == "guided-unsearched")
+    assert told == (
+        "the duration leaves the search no room: the warp was refined from uniform speed"
+    )
+    (costs,) = (n for n in notes if n.code == "guided-costs")
+    assert re.match(r"cost \d\d,\d{3} \(", costs)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "text"),
+    [
+        (3.0, 0.0, "more than uniform speed (0)"),
+        (1e-12, 1e-13, "the same as uniform speed"),
+        (9999.4, 24284.0, "59 % less than uniform speed (24,280)"),
+        (3.0, 4.0, "25 % less than uniform speed (4)"),
+    ],
+)
+def test_costs_are_compared_in_words(ours: float, theirs: float, text: str) -> None:
+    costs = {"guided": ours, "uniform": theirs}
+    assert solve._compared(costs, "uniform", "uniform speed") == text
+
+
+@pytest.mark.parametrize(("cost", "said"), [(5e-10, False), (5e-3, True)])
+def test_a_rounding_error_is_no_cost_above_the_spline_s(cost: float, said: bool) -> None:
+    def found(problem: Problem) -> Found:
+        warp = problem.uniform(1.5)
+        return Found(warp, lambda _: 0.0, {"guided": cost, "spline": 0.0})
+
+    with patch.object(solve, "_found", found):
+        notes = guided_signal_warp(np.ones((60, 3)), duration=1.5, fps=30.0).notes
+    assert ("spline-costs-less" in [n.code for n in notes]) == said

@@ -110,6 +110,10 @@ def test_the_command_writes_a_copy(
     assert json.loads(out)["files"] == [str(tmp_path / "01_01.bvh")]
     assert len(retime.read(tmp_path / "01_01.bvh")) == len(samples.jump())
     assert kept(tmp_path / "cache") == ["01_01.bvh"]
+    assert run("samples", "get", NAME, "--into", tmp_path)[0] == 0
+    (tmp_path / "01_01.bvh").write_text("my own capture")
+    assert "exists and is another file" in run("samples", "get", NAME, "--into", tmp_path)[2]
+    assert (tmp_path / "01_01.bvh").read_text() == "my own capture"
     assert NAME in run("samples", "get")[1]
     assert "jump" in run("samples")[1]
     status, _, said = run("samples", NAME)

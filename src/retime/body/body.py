@@ -16,12 +16,12 @@ from typing import Literal
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.names import roles_by_name
+from retime.body.names import roles_by_name, side_of
 from retime.body.shape import roles_by_shape
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import body_frame, positions
-from retime.motion.skeleton import Skeleton
+from retime.motion.skeleton import MOST_NAME, Skeleton
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 
@@ -154,6 +154,8 @@ class Body:
     def find_joints(self, names: Iterable[str]) -> tuple[str, ...]:
         """Resolve joint names, roles, and groups.
 
+        A name in another case is accepted if only one joint has it.
+
         The groups ``feet``, ``toes`` and ``hands`` have one joint on each side. The parts
         ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg`` and ``legs`` include all
         joints of a limb. ``trunk`` has the joints between the hips and the head.
@@ -166,7 +168,13 @@ class Body:
         if name in _PARTS:
             return self._part(name)
         if name not in _GROUPS and name not in ROLES:
+            alike = [n for n in self.skeleton.names if n.casefold() == name.casefold()]
+            if len(alike) == 1:
+                return alike
             known = [*self.skeleton.names, *_GROUPS, *_PARTS, *self.roles]
+            side = side_of(name[:MOST_NAME])
+            if side is not None:  # a joint of the other side is never meant
+                known = [n for n in known if side_of(n) in (side, None)]
             raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
         found = [n for n in map(self.name, _GROUPS.get(name, (name,))) if n]
         if not found:

@@ -28,8 +28,8 @@ Ground = Callable[[str, FloatArray], FloatArray]
 # Distance of a held contact from its retimed position above which the edit moved it on purpose, in
 # body heights.
 _MOVED = 0.25
-# Distance that a hand moves during a contact of the source above which it counts as sliding,
-# metres.
+# Distance that a hand or the trunk moves during a contact of the source above which it counts as
+# sliding, metres.
 _SLIDES = 0.01
 # Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3

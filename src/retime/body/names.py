@@ -118,6 +118,11 @@ def _side_and_word(tokens: list[str]) -> tuple[str | None, str]:
     return side, "".join(rest)
 
 
+def side_of(name: str) -> str | None:
+    """Return ``"left"``, ``"right"`` or ``None``, as the name of a joint or role shows it."""
+    return next((side for token in _tokens(name) if (side := _split_side(token)[0])), None)
+
+
 # Names of a skeleton do not change, and every edit needs its roles.
 _KNOWN: weakref.WeakKeyDictionary[Skeleton, dict[str, int]] = weakref.WeakKeyDictionary()
 

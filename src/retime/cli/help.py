@@ -189,7 +189,9 @@ def _panels(parameters: Any, *, whole: bool) -> Panels:
         text = p.help or ""
         if _is_argument(p):
             name = _argument(p)
-            panels["Arguments"].append((name.removeprefix("[").removesuffix("]"), text))
+            if not p.required:  # one pair of brackets around the whole
+                name = name.removeprefix("[").removesuffix("]")
+            panels["Arguments"].append((name, text))
         elif p.name != "help":
             panel = getattr(p, "rich_help_panel", None) or "Options"
             panels.setdefault(panel, []).append((_option(p), text if whole else _first(text)))

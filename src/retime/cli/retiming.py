@@ -84,11 +84,14 @@ def _job(
     read: Recipe | None,
 ) -> tuple[Job, list[Note]]:
     from retime.evaluate import Job
+    from retime.io import format_of
+    from retime.io.files import read_bytes
     from retime.recipe import Recipe
 
+    format_of(source)  # a folder is no motion file
     notes: list[Note] = []
     made_for = None if read is None else read.input
-    sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
+    sha256 = hashlib.sha256(read_bytes(source)).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         name = made_for.get("name", "unknown")
         told = f"the recipe was made for another file ({name})"

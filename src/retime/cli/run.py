@@ -9,6 +9,7 @@ import typer
 
 from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, with_retiming
 from retime.cli.retiming import retime_file
+from retime.errors import InputError
 
 
 @with_retiming
@@ -25,6 +26,11 @@ def run(
     """
     from retime.recipe.json import read_recipe
 
+    if source.suffix.lower() == ".json" and recipe_file.suffix.lower() != ".json":
+        raise InputError(
+            f"{recipe_file} is given as the recipe and {source} as the motion; the recipe comes "
+            "first: retime run RECIPE IN OUT"
+        )
     plan = read_recipe(recipe_file)
     for written in (target, warp, retiming.recipe):
         if written is not None:

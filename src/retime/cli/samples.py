@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +19,7 @@ def samples(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[get] NAME...",
+            metavar="[[get] NAME...]",
             help="Motions to write, or to download with get. Default: list all.",
             show_default=False,
         ),
@@ -83,13 +86,10 @@ def _fetch(names: list[str], folder: Path, cache: Path | None, base_url: str | N
     from retime.io.files import read_bytes, write_bytes
     from retime.samples.downloads import fetch
 
-    files = []
     with progress("fetching") as told:
-        for name in names:
-            kept = fetch(name, cache=cache, base_url=base_url, progress=told)
-            files.append(folder / kept.name)
-            write_bytes(files[-1], [read_bytes(kept)])
-    return files
+        kept = [fetch(name, cache=cache, base_url=base_url, progress=told) for name in names]
+    data = {folder / file.name: [read_bytes(file)] for file in kept}
+    return _put({path: partial(write_bytes, chunks=data[path]) for path in data})
 
 
 def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
@@ -101,14 +101,34 @@ def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
     wrong = next((n for n in names if n in DOWNLOADS), None)
     if wrong is not None:
         raise InputError(f"{wrong} must be downloaded: retime samples get {wrong}")
-    files = []
+    files: dict[Path, Callable[[Path], None]] = {}
     for made in [sample(n) for n in names]:
-        files.append(folder / f"{made.name}.{suffix}")
-        write(made.motion, files[-1])
+        files[folder / f"{made.name}.{suffix}"] = partial(write, made.motion)
         if made.partner is not None:
-            files.append(folder / f"{made.name}-partner.{suffix}")
-            write(made.partner, files[-1])
+            files[folder / f"{made.name}-partner.{suffix}"] = partial(write, made.partner)
         if made.warp is not None:
-            files.append(folder / f"{made.name}-truth.json")
-            write_warp(made.warp, files[-1])
-    return files
+            files[folder / f"{made.name}-truth.json"] = partial(write_warp, made.warp)
+    return _put(files)
+
+
+def _put(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
+    """Write files that are not there yet; each is given with the function that writes it.
+
+    A different file of the same name may be a user's own clip: then none is written.
+    """
+    from retime.io.files import read_bytes
+
+    present = {path for path in files if path.is_file()}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in present:
+            again = Path(folder, path.name)
+            files[path](again)
+            if read_bytes(path) != again.read_bytes():
+                raise InputError(
+                    f"{path} exists and is another file; move it, or write to another folder "
+                    "(--into FOLDER)"
+                )
+    for path, write in files.items():
+        if path not in present:
+            write(path)
+    return list(files)

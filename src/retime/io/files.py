@@ -51,7 +51,7 @@ def read_bytes(path: str | Path) -> bytes:
     size = about.st_size
     try:
         if stat.S_ISDIR(about.st_mode):
-            raise InputError(f"{path} is a folder, not a file")
+            raise InputError(f"{path} is a folder; give a file's name")
         if not stat.S_ISREG(about.st_mode):  # reading a pipe or a device may never end
             raise InputError(f"{path} is not an ordinary file")
         if size > MOST_BYTES:

@@ -66,7 +66,7 @@ class Step:
         try:
             object.__setattr__(self, "parameters", build(known.parameters, values))
         except InputError as e:
-            raise e.within(self.method) from None
+            raise e.within(StepName("step", 0, self.method)) from None
         if not 0 <= self.weight <= 1:
             raise InputError(
                 f"{self.method}: the weight is {self.weight:g}; it must be between 0 and 1"
@@ -90,7 +90,7 @@ class Step:
         try:
             parameters = resolved(self.parameters, clock)
         except InputError as e:
-            raise e.within(self.method) from None
+            raise e.within(StepName("step", 0, self.method)) from None
         return self if parameters is self.parameters else replace(self, parameters=parameters)
 
     def solve(self, motion: Motion) -> Edit:

@@ -114,19 +114,21 @@ def _first_timing(
             raise
         m = problem.frames_of(length)
         shown = problem.shown(straightened, m)
-        return shown, _usual_change(problem, m), 0.0, (_unsearched(e),)
+        return shown, _usual_change(problem, m), 0.0, (_unsearched(problem, e),)
 
 
 class _TooLargeError(InputError):
     """The search would need more memory than is allowed."""
 
 
-def _unsearched(why: Exception) -> Note:
+def _unsearched(problem: Problem, why: Exception) -> Note:
     large = isinstance(why, _TooLargeError)
+    keyed = bool(problem.p.keytimes)
+    cause = "keytimes leave" if keyed else "the duration leaves"
+    start = "the spline through the keytimes" if keyed else "uniform speed"
     return Note(
-        "the search would be too large: the warp was refined from the spline through the keytimes"
-        if large
-        else "keytimes leave the search no room: the warp was refined from the spline through them",
+        f"{'the search would be too large' if large else f'{cause} the search no room'}: the warp "
+        f"was refined from {start}",
         Remedy(parameter="search_fps") if large else None,
         code="guided-unsearched",
     )

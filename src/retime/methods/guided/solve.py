@@ -63,7 +63,8 @@ def _judged(problem: Problem, found: Found) -> Guidance:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
     text = f"cost {_shown(costs['guided'])} (lower is more natural), {' and '.join(than)}"
     notes = [Note(text, code="guided-costs", costs=dict(costs))]
-    if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
+    dearer = costs["guided"] > 1.0001 * costs["spline"] + _NO_COST
+    if dearer and p.formulation == "smooth":
         notes.append(
             Note("the spline costs less, but exceeds a speed limit", code="spline-costs-less")
         )
@@ -102,6 +103,8 @@ def _found(problem: Problem) -> Found:
 def _compared(costs: dict[str, float], other: str, name: str) -> str:
     """Return a text on the cost of a guided warp relative to another."""
     ours, theirs = costs["guided"], costs[other]
+    if theirs <= _NO_COST < ours:
+        return f"more than {name} (0)"
     share = 100 * (1 - ours / theirs) if theirs > _NO_COST else 0.0
     if abs(share) < 0.5:
         return f"the same as {name}"
@@ -109,4 +112,6 @@ def _compared(costs: dict[str, float], other: str, name: str) -> str:
 
 
 def _shown(cost: float) -> str:
+    if cost >= 9999.5:  # .4g would be in powers of ten
+        return f"{float(f'{cost:.4g}'):,.0f}"
     return f"{cost:.4g}" if cost > _NO_COST else "0"
