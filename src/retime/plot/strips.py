@@ -154,15 +154,20 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
     head = body.roles.get("head")
     trunk = set(skeleton.chain(head)) - {head} if head is not None and body.is_biped else set()
 
+    bare = all(a != head for a, _, _ in ends)  # nothing shows how tall the head is
+
     def radius(a: int, b: int) -> float:
-        if a == head and b >= count:
+        if (a == head and b >= count) or (b == head and bare):
             return -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
         if b in trunk:
             return 0.062
         wide = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
         return float(min(wide, 0.45 * length[b] + 0.002))
 
-    return [(a, b, radius(a, b)) for a, b, _ in ends if length[b] > 1e-4]
+    # What leads to the hips, such as a root on the ground, is not part of the body.
+    hips = body.roles.get("hips")
+    above = set(skeleton.chain(hips)) if hips is not None and body.is_biped else set()
+    return [(a, b, radius(a, b)) for a, b, _ in ends if length[b] > 1e-4 and b not in above]
 
 
 def _bone_ends(motion: Motion) -> list[tuple[int, int, float]]:
