@@ -303,7 +303,7 @@ def test_a_server_that_is_gone_is_said_and_found_again(
     assert more.get_attribute("aria-expanded") != folded
     page.page.keyboard.press("ArrowRight")
     assert page.get("retime.state.time.value") > 0
-    # What cannot wait is said not to have happened.
+    # A message says that an edit which cannot wait was not made.
     page.page.evaluate("retime.actions.run({type: 'remove_step', id: 's1'})")
     assert page.page.get_by_role("heading", name="Not applied").is_visible()
     again = start_studio(folder=page.studio.folder, port=port)

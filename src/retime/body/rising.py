@@ -31,8 +31,8 @@ Mask = npt.NDArray[np.bool_]
 _NEAR, _FAR = 0.1, 0.5
 # Changes ease in and out over this long at the clip's ends, and feet over that long beside flights.
 _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
-# A hand this low, by the hips' usual height, supports a body; changes return over so many seconds
-# after anything but the feet has carried it.
+# A hand below this fraction of the usual hip height supports the body. After other parts than the
+# feet have carried it, changes ease in again over this many seconds.
 _ON_HANDS, _GETTING_UP = 0.3, 0.6
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
