@@ -14,7 +14,7 @@ from retime.body.displacement import displacement
 from retime.body.hinges import bent_about, off_line
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import global_rotations, local_translations, positions
+from retime.motion.kinematics import local_translations, places, turns
 
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
@@ -149,7 +149,7 @@ class LimbSolver:
         way bends about that axis. ``known`` are places and rotations in space, where they are known
         for this limb and what it hangs on.
         """
-        points, rotations = known or (positions(motion), global_rotations(motion))
+        points, rotations = known or (places(motion), turns(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of the limb's parent, for frames in which the limb is
@@ -232,8 +232,8 @@ class LimbSolver:
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
             return self.motion, 0.0
-        turns, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
-        return self._turned(busy, turns), missed
+        found, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
+        return self._turned(busy, found), missed
 
     def _in(self, busy: npt.NDArray[np.bool_]) -> LimbSolver:
         """Return the limb in some frames; the motion stays whole."""
@@ -324,7 +324,7 @@ class LimbSolver:
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
         return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
 
-    def _turned(self, busy: npt.NDArray[np.bool_], turns: _Turns) -> Motion:
+    def _turned(self, busy: npt.NDArray[np.bool_], found: _Turns) -> Motion:
         """Write global turns of the limb's joints in some frames back as local rotations."""
         motion, limb = self.motion, self.limb
         parents = motion.skeleton.parents
@@ -337,15 +337,15 @@ class LimbSolver:
             turned = quat.multiply(own, self.rotations[busy, joint])
             local[busy, joint] = quat.multiply(quat.conjugate(base), turned)
 
-        put(limb.upper, turns.upper, None)
-        put(limb.lower, turns.lower, turns.upper)
+        put(limb.upper, found.upper, None)
+        put(limb.lower, found.lower, found.upper)
         translations = dict(motion.translations)
         if limb.linked:
-            put(limb.end, turns.end, None)
+            put(limb.end, found.end, None)
             name = motion.skeleton.names[limb.end]
-            translations[name] = self._linked_track(busy, turns.new_end)
+            translations[name] = self._linked_track(busy, found.new_end)
         else:
-            put(limb.end, turns.end, turns.lower)
+            put(limb.end, found.end, found.lower)
         return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
 
     def _base(self, parent: int) -> FloatArray:

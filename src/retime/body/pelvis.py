@@ -18,7 +18,7 @@ from retime.body.contacts import detect_contacts
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import global_rotations, places, positions, turns
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
@@ -341,11 +341,6 @@ def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:
 
 def turns_at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
     """Sample a joint's rotation in space at other times, (N, 4)."""
-    turns = last(motion, "rotations in space", None, lambda: global_rotations(motion))[:, joint]
+    known = turns(motion)[:, joint]
     frame, share = motion.frame_at(times)
-    return quat.slerp(turns[frame], turns[np.minimum(frame + 1, len(turns) - 1)], share)
-
-
-def places(motion: Motion) -> FloatArray:
-    """Return joint positions, (F, J, 3) metres; cached with the motion."""
-    return last(motion, "places of joints", None, lambda: positions(motion))
+    return quat.slerp(known[frame], known[np.minimum(frame + 1, len(known) - 1)], share)

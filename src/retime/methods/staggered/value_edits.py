@@ -288,11 +288,16 @@ def _with_editing_knots(
     curve: Channel, now: FloatArray, owners: npt.NDArray[np.int64], wanted: Mapping[int, float]
 ) -> Channel:
     """Put editing knots at the times of their poses, and remove those elsewhere."""
-    stale = [
-        n
-        for owner, t in zip(owners.tolist(), now, strict=True)
-        if (n := curve.knot_of(owner, extreme=False)) is not None and abs(curve.knots[n] - t) > SAME
-    ]
+    stale = (
+        []
+        if curve.extreme.all()
+        else [
+            n
+            for owner, t in zip(owners.tolist(), now, strict=True)
+            if (n := curve.knot_of(owner, extreme=False)) is not None
+            and abs(curve.knots[n] - t) > SAME
+        ]
+    )
     if stale:
         curve = curve.without_knots(stale)
     return curve.with_knots(wanted, extreme=False) if wanted else curve
