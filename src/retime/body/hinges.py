@@ -101,13 +101,6 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
     return out
 
 
-def off_line(distance: FloatArray, upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return how far the middle joint is off the line between a limb's ends, (F,)."""
-    distance = np.maximum(distance, 1e-9)
-    along = (upper**2 + distance**2 - lower**2) / (2 * distance)
-    return np.asarray(np.sqrt(np.maximum(upper**2 - along**2, 0.0)))
-
-
 def bent_about(
     offset: FloatArray, line: FloatArray, hinge: FloatArray, size: FloatArray
 ) -> FloatArray:
@@ -127,27 +120,9 @@ def bent_about(
     size : array (F,)
         How far it shall be off.
     """
-    out = _unit(np.cross(line, hinge))
-    now = np.linalg.norm(offset, axis=-1)
-    aside = _one_way(np.arctan2((np.cross(offset, out) * line).sum(-1), (offset * out).sum(-1)))
-    kept = np.clip(now / np.maximum(size, 1e-12), 0.0, 1.0) ** 2
-    turned = quat.rotate(quat.from_axis_angle(line, (1 - kept) * aside), offset)
-    return np.where(now[:, None] > 1e-9, turned, out)
+    from retime.body.limb_kernels import bend_about
 
-
-def _one_way(angles: FloatArray) -> FloatArray:
-    """Let angles (F,) that hover about half a turn stay on the side that they came from.
-
-    A knee a hair past straight is half a turn from its hinge: it must not bend out to the left in
-    one frame and to the right in the next.
-    """
-    back = np.abs(angles) > np.pi / 2
-    edges = np.flatnonzero(np.diff(np.r_[False, back, False]))
-    out = angles.copy()
-    for first, end in edges.reshape(-1, 2):
-        run = angles[first:end]
-        side = 1.0 if run[0] > 0 else -1.0
-        out[first:end] = np.where(side * run < 0, run + 2 * side * np.pi, run)
+    out: FloatArray = bend_about(offset, line, hinge, size)
     return out
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "rising",
     "rotation_changes",
     "turn_controls",
+    "turned_by",
 ]
 
 # A transition with fewer inner samples than this is a simple arc: two tangents would fit noise.
@@ -367,3 +368,32 @@ def rising(x):  # type: ignore[no-untyped-def]
             out[at] = level[k]
             at += 1
     return out
+
+
+@kernel
+def turned_by(parents, own):  # type: ignore[no-untyped-def]
+    """Return by how much joints turn from frame to frame, radians, for local turns (F, J, 4).
+
+    The result, (F - 1, 2 J), is in space, then relative to the parents.
+    """
+    frames, joints = own.shape[0], own.shape[1]
+    out = np.empty((max(frames - 1, 0), 2 * joints))
+    in_space = np.empty((2, joints, 4))
+    for f in range(frames):
+        now, before = in_space[f % 2], in_space[(f + 1) % 2]
+        for j in range(joints):
+            if parents[j] < 0:
+                now[j] = own[f, j]
+            else:
+                multiply(now[parents[j]], own[f, j], now[j])
+            if f > 0:
+                out[f - 1, j] = _angle(now[j], before[j])
+                out[f - 1, joints + j] = _angle(own[f, j], own[f - 1, j])
+    return out
+
+
+@kernel
+def _angle(a, b):  # type: ignore[no-untyped-def]
+    """Return the angle between two rotations, exact enough for turns of a degree per frame."""
+    dot = abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
+    return 2.0 * math.acos(min(dot, 1.0))
