@@ -20,6 +20,8 @@ Frames = npt.NDArray[np.int64]
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
 _SHAKE = 0.1
+# A turn whose cosine is this close to 1 is rounding: a limb at rest stays as it is.
+_NO_TURN = 1e-15
 # More than this, in metres, is not noise: feet would turn too fast.
 _NOISE = 0.01
 
@@ -178,11 +180,12 @@ class LimbSolver:
         """
         from retime.body import limb_kernels
 
-        frames = np.flatnonzero(np.any(move != 0, axis=1) | (turn[:, 0] < 1))
+        turned = np.abs(turn[:, 0]) < 1 - _NO_TURN
+        frames = np.flatnonzero(np.any(move != 0, axis=1) | turned)
         if not len(frames):
             return self.motion, 0.0
         limb = self.limb
-        turned, ends, missed = limb_kernels.reach(
+        by, ends, missed = limb_kernels.reach(
             frames,
             np.array([limb.upper, limb.lower, limb.end, lead]),
             self.points,
@@ -191,7 +194,7 @@ class LimbSolver:
             self.usual_pole,
             np.empty((0, 3)) if self.hinge is None else self.hinge,
         )
-        return self._turned(frames, turned, ends), float(missed)
+        return self._turned(frames, by, ends), float(missed)
 
     def _turned(self, frames: Frames, turned: FloatArray, ends: FloatArray) -> Motion:
         """Write global turns (N, 3, 4) of the limb's joints in frames back as local rotations."""

@@ -78,7 +78,7 @@ def raised(
 
 @dataclass(frozen=True, eq=False)
 class _Stance:
-    """What of a body's height can be scaled, which does not depend on the amount."""
+    """Parts of a body's height that can be scaled; they do not depend on the amount."""
 
     air: Mask
     """Frames in which it flies, (F,)."""
@@ -227,7 +227,7 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
     legs, local = [body.limbs[name] for name in _LEGS], made.rotations.copy()
     bent = [j for limb in legs for j in (limb.upper, limb.lower)]
     # An exaggerated knee may be past straight.
-    local[:, bent] = quat.slerp(local[:, bent], base.rotations[:, bent], _each(held, bent))
+    local[:, bent] = _toward(local[:, bent], base.rotations[:, bent], held)
     made = replace(made, rotations=local)
     seen = places(made), turns(made)
     for limb in legs:  # none hangs on the other, unless its foot is below another joint
@@ -237,13 +237,17 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
         back = quat.multiply(
             turns(base)[:, limb.end], quat.conjugate(solver.rotations[:, limb.end])
         )
-        made, _ = solver.reach(limb.end, move, quat.slerp(quat.identity(len(base)), back, held))
+        made, _ = solver.reach(limb.end, move, _toward(quat.identity(len(base)), back, held))
     return made
 
 
-def _each(values: FloatArray, joints: Sequence[int]) -> FloatArray:
-    """Repeat values (F,) for joints, (F, N)."""
-    return np.broadcast_to(values[:, None], (len(values), len(joints)))
+def _toward(a: FloatArray, b: FloatArray, share: FloatArray) -> FloatArray:
+    """Interpolate rotations (F, ..., 4) by a share of each frame, which is mostly 0 or 1."""
+    out = np.where(share.reshape(-1, *[1] * (a.ndim - 1)) < 1, a, b)
+    part = (share > 0) & (share < 1)
+    shares = np.broadcast_to(share[part].reshape(-1, *[1] * (a.ndim - 2)), a[part].shape[:-1])
+    out[part] = quat.slerp(a[part], b[part], shares)
+    return out
 
 
 def _hands_above(made: Motion, base: Motion) -> Motion:

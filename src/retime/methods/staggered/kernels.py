@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from retime.compiled import kernel
-from retime.motion.kernels import multiply
+from retime.motion.kernels import arc_shares, multiply
 
 __all__ = [
     "evaluate_places",
@@ -17,6 +17,7 @@ __all__ = [
     "refine_rotations",
     "rising",
     "rotation_changes",
+    "spline_changes",
     "turn_controls",
     "turned_by",
 ]
@@ -28,19 +29,7 @@ _FEWEST = 3
 @kernel
 def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
     """Interpolate without changing a sign: control points are continuous, also past half a turn."""
-    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    r0 = b[0] - dot * a[0]
-    r1 = b[1] - dot * a[1]
-    r2 = b[2] - dot * a[2]
-    r3 = b[3] - dot * a[3]
-    sine = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2 + r3 * r3)
-    if sine < 1e-9:
-        wa = 1.0 - u
-        wb = u
-    else:
-        angle = math.atan2(sine, dot)
-        wa = math.sin((1.0 - u) * angle) / sine
-        wb = math.sin(u * angle) / sine
+    wa, wb = arc_shares(_gap(a, b), u)
     q0 = wa * a[0] + wb * b[0]
     q1 = wa * a[1] + wb * b[1]
     q2 = wa * a[2] + wb * b[2]
@@ -50,6 +39,15 @@ def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
     out[1] = q1 * scale
     out[2] = q2 * scale
     out[3] = q3 * scale
+
+
+@kernel
+def _gap(a, b):  # type: ignore[no-untyped-def]
+    """Return 1 - cos of the angle between two control points."""
+    square = 0.0
+    for c in range(4):
+        square += (b[c] - a[c]) ** 2
+    return 0.5 * square
 
 
 @kernel
@@ -64,14 +62,15 @@ def _spline(c, u, work, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _arc(a, b):  # type: ignore[no-untyped-def]
-    """Return the angle between two control points, and its sine."""
-    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    square = 0.0
-    for c in range(4):
-        square += (b[c] - dot * a[c]) ** 2
-    sine = math.sqrt(square)
-    return math.atan2(sine, dot), sine
+def _spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
+    """Evaluate a cubic whose arcs between control points are known; see :func:`_spline`."""
+    for k in range(3):
+        wa, wb = arc_shares(gap[k], u)
+        for e in range(4):
+            work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
+    _slerp(work[0], work[1], u, work[3])
+    _slerp(work[1], work[2], u, work[4])
+    _slerp(work[3], work[4], u, out)
 
 
 @kernel
@@ -79,32 +78,50 @@ def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
     """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at rising times ``(M,)``."""
     out = np.empty((len(times), 4))
     work = np.empty((5, 4))
-    angle = np.empty(3)
-    sine = np.empty(3)
-    last = len(knots) - 2
+    gap = np.empty(3)
     known = -1
     s = 0
     for m in range(len(times)):
-        while s < last and times[m] >= knots[s + 1]:
+        while s < len(knots) - 2 and times[m] >= knots[s + 1]:
             s += 1
-        c = controls[s]
         if s != known:
             known = s
             for k in range(3):
-                angle[k], sine[k] = _arc(c[k], c[k + 1])
+                gap[k] = _gap(controls[s, k], controls[s, k + 1])
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        # The arcs between control points are the same throughout a transition.
-        for k in range(3):
-            wa = 1.0 - u
-            wb = u
-            if sine[k] >= 1e-9:
-                wa = math.sin((1.0 - u) * angle[k]) / sine[k]
-                wb = math.sin(u * angle[k]) / sine[k]
-            for e in range(4):
-                work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
-        _slerp(work[0], work[1], u, work[3])
-        _slerp(work[1], work[2], u, work[4])
-        _slerp(work[3], work[4], u, out[m])
+        _spline_at(controls[s], gap, u, work, out[m])
+    return out
+
+
+@kernel
+def spline_changes(controls, before, knots, times, detail, source, floor):  # type: ignore[no-untyped-def]
+    """Return the rotation vectors ``(F, 3)`` from source rotations to a spline and its detail.
+
+    They are 0 where the control points are the same as ``before``, and below the floor. They do not
+    jump at half a turn.
+    """
+    out = np.zeros((len(times), 3))
+    work = np.empty((5, 4))
+    gap = np.empty(3)
+    value = np.empty(4)
+    last = np.array([1.0, 0.0, 0.0, 0.0])
+    known = -1
+    same = True
+    s = 0
+    for m in range(len(times)):
+        while s < len(knots) - 2 and times[m] >= knots[s + 1]:
+            s += 1
+        if s != known:
+            known = s
+            same = np.array_equal(controls[s], before[s])
+            for k in range(3):
+                gap[k] = _gap(controls[s, k], controls[s, k + 1])
+        if same:
+            continue
+        u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
+        _spline_at(controls[s], gap, u, work, value)
+        multiply(value, detail[m], value)
+        _change(value, source[m], last, floor, out[m])
     return out
 
 
@@ -146,6 +163,27 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _change(v, p, before, floor, out):  # type: ignore[no-untyped-def]
+    """Write the rotation vector from ``p`` to ``v``, on the side of the one before."""
+    q0 = v[0] * p[0] + v[1] * p[1] + v[2] * p[2] + v[3] * p[3]
+    q1 = -v[0] * p[1] + v[1] * p[0] - v[2] * p[3] + v[3] * p[2]
+    q2 = -v[0] * p[2] + v[1] * p[3] + v[2] * p[0] - v[3] * p[1]
+    q3 = -v[0] * p[3] - v[1] * p[2] + v[2] * p[1] + v[3] * p[0]
+    if q0 * before[0] + q1 * before[1] + q2 * before[2] + q3 * before[3] < 0.0:
+        q0, q1, q2, q3 = -q0, -q1, -q2, -q3
+    before[0] = q0
+    before[1] = q1
+    before[2] = q2
+    before[3] = q3
+    sine = math.sqrt(q1 * q1 + q2 * q2 + q3 * q3)
+    scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q0) / sine
+    if scale * sine > floor:
+        out[0] = scale * q1
+        out[1] = scale * q2
+        out[2] = scale * q3
+
+
+@kernel
 def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
     """Return the rotation vectors ``(F, 3)`` from source rotations to others.
 
@@ -153,22 +191,8 @@ def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
     """
     out = np.zeros((len(values), 3))
     before = np.array([1.0, 0.0, 0.0, 0.0])
-    q = np.empty(4)
     for m in range(len(values)):
-        v = values[m]
-        p = source[m]
-        q[0] = v[0] * p[0] + v[1] * p[1] + v[2] * p[2] + v[3] * p[3]
-        q[1] = -v[0] * p[1] + v[1] * p[0] - v[2] * p[3] + v[3] * p[2]
-        q[2] = -v[0] * p[2] + v[1] * p[3] + v[2] * p[0] - v[3] * p[1]
-        q[3] = -v[0] * p[3] - v[1] * p[2] + v[2] * p[1] + v[3] * p[0]
-        if q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0:
-            q[:] = -q
-        before[:] = q
-        sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q[0]) / sine
-        if scale * sine > floor:
-            for c in range(3):
-                out[m, c] = scale * q[1 + c]
+        _change(values[m], source[m], before, floor, out[m])
     return out
 
 
@@ -394,6 +418,14 @@ def turned_by(parents, own):  # type: ignore[no-untyped-def]
 
 @kernel
 def _angle(a, b):  # type: ignore[no-untyped-def]
-    """Return the angle between two rotations, exact enough for turns of a degree per frame."""
-    dot = abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
-    return 2.0 * math.acos(min(dot, 1.0))
+    """Return the angle between two rotations, radians in [0, pi]."""
+    near = 0.0
+    far = 0.0
+    for c in range(4):
+        near += (a[c] - b[c]) ** 2
+        far += (a[c] + b[c]) ** 2
+    x = 0.5 * math.sqrt(min(near, far))
+    if x > 0.05:
+        return 4.0 * math.asin(min(x, 1.0))
+    square = x * x  # the series of the arcsine, exact to 1e-13
+    return 4.0 * x * (1.0 + square * (1 / 6 + square * (3 / 40 + square * (15 / 336))))
