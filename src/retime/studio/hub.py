@@ -133,10 +133,10 @@ class Hub:
 
     async def _receive(self, window: Window, message: messages.ClientMessage) -> None:
         match message:
-            case messages.Do(request, command):
+            case messages.Do(request, command, joins):
                 window.preview = None
                 self.workers.drop(f"preview:{window.number}")
-                self.session.do(command)
+                self.session.do(command, joins=joins)
                 self.changed(window, request)
             case messages.Preview(request, command):
                 project = self.session.would_be(command)
