@@ -1,4 +1,4 @@
-"""Compiled loops: cubic quaternion splines by recursive slerp, evaluated and fitted."""
+"""Compiled loops: cubic quaternion splines by recursive slerp, and turns from frame to frame."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ from retime.compiled import kernel
 from retime.motion.kernels import arc_shares, multiply
 
 __all__ = [
+    "arc_gaps",
     "evaluate_places",
     "evaluate_rotations",
-    "fit_places",
-    "fit_rotations",
-    "refine_rotations",
     "rising",
     "rotation_changes",
+    "spline_at",
     "spline_changes",
     "turn_controls",
+    "turned",
     "turned_by",
 ]
-
-# A transition with fewer inner samples than this is a simple arc: two tangents would fit noise.
-_FEWEST = 3
 
 
 @kernel
@@ -51,19 +48,20 @@ def _gap(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _spline(c, u, work, out):  # type: ignore[no-untyped-def]
-    """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985)."""
-    _slerp(c[0], c[1], u, work[0])
-    _slerp(c[1], c[2], u, work[1])
-    _slerp(c[2], c[3], u, work[2])
-    _slerp(work[0], work[1], u, work[3])
-    _slerp(work[1], work[2], u, work[4])
-    _slerp(work[3], work[4], u, out)
+def arc_gaps(controls):  # type: ignore[no-untyped-def]
+    """Return the gaps (3,) between the control points of a cubic, for :func:`spline_at`."""
+    out = np.empty(3)
+    for k in range(3):
+        out[k] = _gap(controls[k], controls[k + 1])
+    return out
 
 
 @kernel
-def _spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
-    """Evaluate a cubic whose arcs between control points are known; see :func:`_spline`."""
+def spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
+    """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985).
+
+    ``gap`` (3,) is of :func:`arc_gaps`, the same throughout a transition.
+    """
     for k in range(3):
         wa, wb = arc_shares(gap[k], u)
         for e in range(4):
@@ -86,10 +84,9 @@ def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
             s += 1
         if s != known:
             known = s
-            for k in range(3):
-                gap[k] = _gap(controls[s, k], controls[s, k + 1])
+            gap = arc_gaps(controls[s])
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        _spline_at(controls[s], gap, u, work, out[m])
+        spline_at(controls[s], gap, u, work, out[m])
     return out
 
 
@@ -114,19 +111,18 @@ def spline_changes(controls, before, knots, times, detail, source, floor):  # ty
         if s != known:
             known = s
             same = np.array_equal(controls[s], before[s])
-            for k in range(3):
-                gap[k] = _gap(controls[s, k], controls[s, k + 1])
+            gap = arc_gaps(controls[s])
         if same:
             continue
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        _spline_at(controls[s], gap, u, work, value)
+        spline_at(controls[s], gap, u, work, value)
         multiply(value, detail[m], value)
         _change(value, source[m], last, floor, out[m])
     return out
 
 
 @kernel
-def _turned(q, v, out):  # type: ignore[no-untyped-def]
+def turned(q, v, out):  # type: ignore[no-untyped-def]
     """Write q exp(v)."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
@@ -152,7 +148,7 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
     for n in range(len(turns)):
         if turns[n, 0] == 0.0 and turns[n, 1] == 0.0 and turns[n, 2] == 0.0:
             continue
-        _turned(unit, turns[n], q)
+        turned(unit, turns[n], q)
         for side in range(2):
             s = n - 1 + side
             if s < 0 or s >= len(controls):
@@ -213,160 +209,6 @@ def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
                 + u * u * u * controls[s, 3, c]
             )
     return out
-
-
-@kernel
-def _log_from(a, b, out):  # type: ignore[no-untyped-def]
-    """Write the rotation vector of a^-1 b, with its sign; the angle is up to a whole turn."""
-    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
-    y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
-    z = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
-    sine = math.sqrt(x * x + y * y + z * z)
-    k = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, w) / sine
-    out[0] = k * x
-    out[1] = k * y
-    out[2] = k * z
-
-
-@kernel
-def _inner_controls(y, u, count, end, out):  # type: ignore[no-untyped-def]
-    """Fit the two inner control vectors of a cubic from 0 to ``end`` to ``count`` samples."""
-    m11 = m12 = m22 = 0.0
-    r1 = np.zeros(3)
-    r2 = np.zeros(3)
-    for k in range(count):
-        b1 = 3 * u[k] * (1 - u[k]) ** 2
-        b2 = 3 * u[k] ** 2 * (1 - u[k])
-        b3 = u[k] ** 3
-        m11 += b1 * b1
-        m12 += b1 * b2
-        m22 += b2 * b2
-        for c in range(3):
-            rest = y[k, c] - b3 * end[c]
-            r1[c] += b1 * rest
-            r2[c] += b2 * rest
-    det = m11 * m22 - m12 * m12
-    plain = count < _FEWEST or det < 1e-12
-    for c in range(3):
-        out[0, c] = end[c] / 3 if plain else (m22 * r1[c] - m12 * r2[c]) / det
-        out[1, c] = 2 * end[c] / 3 if plain else (m11 * r2[c] - m12 * r1[c]) / det
-
-
-@kernel
-def _samples_between(values, times, low, high):  # type: ignore[no-untyped-def]
-    """Return the samples strictly between two knots, and their positions between them."""
-    first = np.searchsorted(times, low, side="right")
-    last = np.searchsorted(times, high, side="left")
-    return values[first:last], (times[first:last] - low) / (high - low)
-
-
-@kernel
-def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
-    """Fit cubics to positions ``(F, 3)`` between knots whose values ``(N, 3)`` are kept."""
-    out = np.empty((len(knots) - 1, 4, 3))
-    inner = np.empty((2, 3))
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        _inner_controls(samples - ends[s], u, len(u), ends[s + 1] - ends[s], inner)
-        out[s, 0] = ends[s]
-        out[s, 1] = ends[s] + inner[0]
-        out[s, 2] = ends[s] + inner[1]
-        out[s, 3] = ends[s + 1]
-    return out
-
-
-@kernel
-def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
-    """Write the distances of samples from a spline, and return the sum of their squares."""
-    work = np.empty((5, 4))
-    at = np.empty(4)
-    total = 0.0
-    for k in range(count):
-        _spline(controls, u[k], work, at)
-        if at[0] * q[k, 0] + at[1] * q[k, 1] + at[2] * q[k, 2] + at[3] * q[k, 3] < 0.0:
-            at[:] = -at
-        _log_from(at, q[k], residual[k])
-        total += residual[k, 0] ** 2 + residual[k, 1] ** 2 + residual[k, 2] ** 2
-    return total
-
-
-@kernel
-def _levenberg_marquardt(controls, q, u, count, iterations):  # type: ignore[no-untyped-def]
-    """Rotate the two inner controls to minimise the squared angles to the samples."""
-    step = 1e-6
-    residual = np.empty((count, 3))
-    moved = np.empty((count, 3))
-    jacobian = np.empty((3 * count, 6))
-    trial = controls.copy()
-    turn = np.zeros(3)
-    cost = _misses(controls, q, u, count, residual)
-    damping = 1e-6
-    for _ in range(iterations):
-        for e in range(6):
-            trial[:] = controls
-            turn[:] = 0.0
-            turn[e % 3] = step
-            _turned(controls[1 + e // 3], turn, trial[1 + e // 3])
-            _misses(trial, q, u, count, moved)
-            for k in range(count):
-                for c in range(3):
-                    jacobian[3 * k + c, e] = (moved[k, c] - residual[k, c]) / step
-        square = jacobian.T @ jacobian
-        slope = jacobian.T @ residual.reshape(3 * count)
-        better = cost
-        for _attempt in range(6):
-            damped = square + np.eye(6) * (damping * (np.trace(square) / 6 + 1e-12))
-            move = np.linalg.solve(damped, -slope)
-            trial[:] = controls
-            _turned(controls[1], move[:3], trial[1])
-            _turned(controls[2], move[3:], trial[2])
-            better = _misses(trial, q, u, count, moved)
-            if better <= cost:
-                break
-            damping = max(damping * 10, 1e-4)
-        if better > cost:
-            return
-        gain = cost - better
-        cost = better
-        controls[:] = trial
-        residual[:] = moved
-        damping *= 0.1
-        if gain < 1e-8 * cost + 1e-14:
-            return
-
-
-@kernel
-def fit_rotations(values, times, knots, ends):  # type: ignore[no-untyped-def]
-    """Fit quaternion cubics to rotations ``(F, 4)`` between knots whose values are kept.
-
-    Appendix A uses a simplex search over the two tangents. In the space of logarithms the problem
-    is linear, and its solution is as good to a thousandth.
-    """
-    out = np.empty((len(knots) - 1, 4, 4))
-    y = np.empty((len(times), 3))
-    end = np.empty(3)
-    inner = np.empty((2, 3))
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        for k in range(len(u)):
-            _log_from(ends[s], samples[k], y[k])
-        _log_from(ends[s], ends[s + 1], end)
-        _inner_controls(y, u, len(u), end, inner)
-        out[s, 0] = ends[s]
-        _turned(ends[s], inner[0], out[s, 1])
-        _turned(ends[s], inner[1], out[s, 2])
-        out[s, 3] = ends[s + 1]
-    return out
-
-
-@kernel
-def refine_rotations(controls, values, times, knots, iterations):  # type: ignore[no-untyped-def]
-    """Refine fitted splines in place, by Levenberg-Marquardt on the angles themselves."""
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        if len(u) >= _FEWEST:
-            _levenberg_marquardt(controls[s], samples, u, len(u), iterations)
 
 
 @kernel
