@@ -18,7 +18,7 @@ from retime.body.contacts import detect_contacts
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, places, positions, turns
+from retime.motion.kinematics import global_rotations, places, turns
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
@@ -156,7 +156,7 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     body, times = find_body(motion), retimed.times
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles:
         return retimed
-    now, names = positions(retimed), motion.skeleton.names
+    now, names = places(retimed), motion.skeleton.names
     thens = {n: warp(times, names[body.limbs[n].end]) for n in _LEGS}
     busy = np.any([np.abs(then - times) > 1e-9 for then in thens.values()], axis=0)
     if not busy.any():
