@@ -33,6 +33,12 @@ def read_only(
     return a
 
 
+def given(values: FloatArray) -> FloatArray:
+    """Make an array read-only that its maker gives away: :func:`read_only` need not copy it."""
+    values.setflags(write=False)
+    return values
+
+
 def _must_have_shape(a: FloatArray, shape: tuple[int | None, ...], what: str) -> None:
     fits = [n is None or n == m for n, m in zip(shape, a.shape, strict=False)]
     if a.ndim != len(shape) or not all(fits):

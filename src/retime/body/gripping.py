@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray
+from retime.arrays import FloatArray, given
 from retime.body.body import Body, find_body
 from retime.body.contacts.grips import Grip, find_grips
 from retime.body.limbs import LimbSolver
@@ -157,14 +157,14 @@ def _hands_kept(
         if name in tracks and not np.array_equal(tracks[name][frames], track):
             tracks[name] = tracks[name].copy()
             tracks[name][frames] = track
-    return replace(made, rotations=local, translations=tracks)
+    return replace(made, rotations=given(local), translations=tracks)
 
 
 def _frames(motion: Motion, frames: npt.NDArray[np.int64]) -> Motion:
     """Return some frames of a motion."""
     return replace(
         motion,
-        rotations=motion.rotations[frames],
+        rotations=given(motion.rotations[frames]),
         translations={n: t[frames] for n, t in motion.translations.items()},
         scales={n: t[frames] for n, t in motion.scales.items()},
         sample_times=motion.times[frames],
@@ -201,7 +201,7 @@ def _prop_kept(
     turned = quat.multiply(quat.conjugate(above), quat.multiply(by, turns[:, prop]))
     local[busy, prop] = turned[busy]
     track[busy] += (quat.rotate(quat.conjugate(above), move) / made.units.metres)[busy]
-    return replace(made, rotations=local, translations={**made.translations, name: track})
+    return replace(made, rotations=given(local), translations={**made.translations, name: track})
 
 
 def _upright(motion: Motion) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from retime.arrays import FloatArray
+from retime.arrays import FloatArray, given
 from retime.body.body import Body, Limb, find_body
 from retime.motion import Motion, quat
 from retime.motion.kinematics import places, turns
@@ -161,7 +161,9 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
         bent = past != 0
         if bent.any():
             local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
-    return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
+    if np.array_equal(local, made.rotations):
+        return made
+    return replace(made, rotations=given(local))
 
 
 def _ranges(motion: Motion) -> dict[int, tuple[FloatArray, FloatArray, float, float]]:

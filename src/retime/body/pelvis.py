@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray
+from retime.arrays import FloatArray, given
 from retime.body.body import Limb, LimbName, find_body
 from retime.body.contacts import detect_contacts
 from retime.body.hinges import hinge_axis
@@ -321,7 +321,7 @@ def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: Floa
     thigh = turns_at(motion, limb.upper, then)
     busy = np.abs(then - made.times) > 1e-9
     local[busy, limb.upper] = quat.multiply(quat.conjugate(above), thigh)[busy]
-    made = replace(made, rotations=local)
+    made = replace(made, rotations=given(local))
     solver = LimbSolver.of(made, limb, hinge=_hinge(motion, limb))
     move = goal - solver.points[:, limb.end]
     move[np.abs(move).max(axis=1) < 1e-7] = 0.0

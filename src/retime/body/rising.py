@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray
+from retime.arrays import FloatArray, given
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
 from retime.body.flights import flight_offsets, in_air
@@ -199,7 +199,7 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     above = in_space[:, parent] if parent >= 0 else _upright(made)
     local = made.rotations.copy()
     local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, own_turns))
-    return replace(made, rotations=local)
+    return replace(made, rotations=given(local))
 
 
 def _upright(motion: Motion) -> FloatArray:
@@ -228,7 +228,7 @@ def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion
     bent = [j for limb in legs for j in (limb.upper, limb.lower)]
     # An exaggerated knee may be past straight.
     local[:, bent] = _toward(local[:, bent], base.rotations[:, bent], held)
-    made = replace(made, rotations=local)
+    made = replace(made, rotations=given(local))
     seen = places(made), turns(made)
     for limb in legs:  # none hangs on the other, unless its foot is below another joint
         solver = LimbSolver.of(made, limb, known=None if limb.linked else seen)

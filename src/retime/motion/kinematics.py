@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray
+from retime.arrays import FloatArray, given
 from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.memory import last
@@ -118,17 +118,12 @@ def global_rotations(motion: Motion) -> FloatArray:
 
 def places(motion: Motion) -> FloatArray:
     """Return joint positions as :func:`positions` does, measured once and not to be written to."""
-    return last(motion, "places of joints", None, lambda: _read_only(positions(motion)))
+    return last(motion, "places of joints", None, lambda: given(positions(motion)))
 
 
 def turns(motion: Motion) -> FloatArray:
     """Return joint rotations as :func:`global_rotations` does, measured once and read-only."""
-    return last(motion, "turns of joints", None, lambda: _read_only(global_rotations(motion)))
-
-
-def _read_only(values: FloatArray) -> FloatArray:
-    values.flags.writeable = False
-    return values
+    return last(motion, "turns of joints", None, lambda: given(global_rotations(motion)))
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
