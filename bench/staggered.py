@@ -17,7 +17,7 @@ from bench.performances import MOCAP
 from bench.timing import Figure, seconds
 from retime import Motion, StaggeredPoses, TimeWarp, apply, read, samples
 from retime.compiled import kernel
-from retime.methods.staggered.kernels import _spline
+from retime.methods.staggered.kernels import arc_gaps, spline_at
 
 # The peer fits one in this many transitions.
 _SAMPLE = 12
@@ -37,8 +37,9 @@ def _objective(tangents, ends, samples, shares, controls, work, at):  # type: ig
         for c in range(4):
             controls[1 + k, c] = tangents[4 * k + c] / math.sqrt(norm)
     total = 0.0
+    gap = arc_gaps(controls)
     for k in range(len(shares)):
-        _spline(controls, shares[k], work, at)
+        spline_at(controls, gap, shares[k], work, at)
         dot = 0.0
         for c in range(4):
             dot += samples[k, c] * at[c]

@@ -90,9 +90,9 @@ def _add_strips(found, result):
     for animated in found:
         first, last = (float(body.output(f)) for f in animated.frame_range)
         keys = time_keys(body, result.bezier)
-        rest = result.capture.rest_frame
-        if rest is not None:  # a rest pose before the motion stays
-            keys = Keys.joined([Keys.made([rest], [rest], LINEAR), keys])
+        rest = result.capture.rest_frames
+        if rest:  # rest poses before the motion stay
+            keys = Keys.joined([Keys.made(rest, rest, LINEAR), keys])
         add_strip(animated, min(first, low), max(last, high), keys)
     return []
 

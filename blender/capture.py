@@ -47,8 +47,8 @@ class Capture:
     """The object's own scale, which lengths are captured without."""
     rig: object = None
     """What is body and what is control."""
-    rest_frame: object = None
-    """The frame of a rest pose that stands before the motion, if there is one."""
+    rest_frames: tuple = ()
+    """The frames of rest poses that stand before the motion."""
     controls: dict = field(default_factory=dict)
     """Poses of a control rig's keyed bones in the armature's space, (F, 4, 4) each; and of the
     parents whose axes their locations follow.
@@ -80,12 +80,12 @@ class Capture:
         """Return the entries of a request that make its answer use frames and our labels."""
         return {"in_frames": [self.first, self.fps], "labels": LABELS}
 
-    def without_first(self):
-        """Return what was seen after the first frame."""
-        controls = {n: m[1:] for n, m in self.controls.items()}
+    def after_rest(self, count):
+        """Return what was seen after some frames with rest poses."""
+        controls = {n: m[count:] for n, m in self.controls.items()}
         return replace(
-            self, local=self.local[1:], world=self.world[1:], first=self.first + 1,
-            controls=controls, rest_frame=self.first,
+            self, local=self.local[count:], world=self.world[count:], first=self.first + count,
+            controls=controls, rest_frames=tuple(range(self.first, self.first + count)),
         )  # fmt: skip
 
     def parts(self):
@@ -181,7 +181,7 @@ def captured(context, armature, first, last):
     unit = scene.unit_settings.scale_length * scale
     return Capture(
         rig.joints, rig.parents, local, rest, world, np.array([b.length for b in bones]), first,
-        render.fps / render.fps_base, unit, scale, rig, None, controls,
+        render.fps / render.fps_base, unit, scale, rig, (), controls,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import bpy
 from .problem import Problem
 from .shared.child import Child
 
-PROTOCOL = 2
+PROTOCOL = 3
 # Seconds that an engine may take to answer its first question: a cold start reads much from disk.
 _PATIENCE = 120.0
 # Seconds that one look for an answer waits: short enough for a window, long enough to cost nothing.

@@ -178,11 +178,12 @@ def _sampled(curve, graph, result, frames):
 
 
 def _with_rest(curve, keys, result):
-    """Keep the key of a rest pose that stands before the motion."""
-    rest = result.capture.rest_frame
-    if rest is None or curve is None or keys.co[0, 0] <= rest:
+    """Keep the keys of rest poses that stand before the motion."""
+    rest = result.capture.rest_frames
+    if not rest or curve is None or keys.co[0, 0] <= rest[-1]:
         return keys
-    return Keys.joined([Keys.made([rest], [curve.evaluate(float(rest))], LINEAR), keys])
+    values = [curve.evaluate(float(f)) for f in rest]
+    return Keys.joined([Keys.made(rest, values, LINEAR), keys])
 
 
 def rekeyed(curves, graph, tolerance, keys_at=()):

@@ -157,7 +157,7 @@ class Retiming(Job):
         self.must_be_ready(context)
         engine = yield from running_engine(preferred_engine(context))
         capture = yield from seen(context, armature, engine, first, last)
-        files = yield from self._reference_files(context, armature, capture, engine)
+        files = yield from self._reference_files(context, armature, engine)
         self.said = []
         steps = yield from self.recipe(context, capture, engine)
         request = request_of(engine, capture, steps + self._fixes(settings))
@@ -175,22 +175,21 @@ class Retiming(Job):
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)
         settings.rest_action = _rest_action(armature, capture)
+        settings.rest_count = len(capture.rest_frames)
         if how == "BAKE" and settings.apply == "AUTO":
             notes.append("the action has keys on every frame, so it was baked on whole frames")
         return [*dict.fromkeys([*self.said, *result.about, *notes]), _summary(capture, result)]
 
-    def _reference_files(self, context, armature, capture, engine):
+    def _reference_files(self, context, armature, engine):
         """Capture the other action, if there is one: a generator that returns files by name."""
         other = self.reference(context)
         if other is None:
             return {}
         shown = _under(context, armature, other)
         reference = yield from _shown(shown, "Reading the reference", 0.2)
-        if capture.rest_frame is not None:  # another take of the same kind
-            reference = reference.without_first()
-        path = str(engine.folder / "reference.npz")
-        reference.write(path)
-        return {"reference": path}
+        path = engine.folder / "reference.npz"
+        yield from _written(context, engine, reference, path)
+        return {"reference": str(path)}
 
     def _options(self, context, how, animated):
         """Return how the result is applied."""
@@ -231,18 +230,24 @@ def _how(settings, animated):
 
 
 def seen(context, armature, engine, first, last):
-    """Capture an armature into the engine's folder: a generator that returns the capture.
-
-    A rest pose before the motion is set aside, as the settings say.
-    """
+    """Capture an armature into the engine's folder: a generator that returns the capture."""
     capture = yield from _shown(captured(context, armature, first, last), "Reading the pose", 0)
-    path, rest = engine.folder / "in.npz", context.scene.retime.rest_frame
+    return (yield from _written(context, engine, capture, engine.folder / "in.npz"))
+
+
+def _written(context, engine, capture, path):
+    """Write a capture: a generator that returns it.
+
+    Rest poses before the motion are set aside, as the settings say.
+    """
+    rest, frames = context.scene.retime.rest_frame, capture.last - capture.first
     capture.write(path)
-    if rest == "AUTO" and last - first > 2:
+    count = int(rest == "SKIP" and frames > 1)
+    if rest == "AUTO" and frames > 2:
         answer = yield from _scaled(engine.ask({"rest": str(path)}), 0.2)
-        rest = "SKIP" if answer["starts_at_rest"] else "KEEP"
-    if rest == "SKIP" and last - first > 1:
-        capture = capture.without_first()
+        count = answer["rest_frames"]
+    if count:
+        capture = capture.after_rest(count)
         capture.write(path)
     return capture
 
@@ -267,17 +272,20 @@ def _answered(engine, request, capture):
 
 
 def _rest_action(armature, capture):
-    """Return the name of the action if a rest pose before its motion keeps its frame, or ""."""
+    """Return the name of the action if rest poses before its motion keep their frames, or ""."""
     animated = animation_of(armature)
-    return "" if capture.rest_frame is None or animated is None else animated.action.name
+    return "" if not capture.rest_frames or animated is None else animated.action.name
 
 
 def _summary(capture, result):
     before, after = capture.last - capture.first, len(result) - 1
     same = before == after
     text = f"The length stays {after} frames" if same else f"{before} frames became {after}"
-    if capture.rest_frame is not None:
-        text += f"; the rest pose at frame {capture.rest_frame} stays"
+    rest = capture.rest_frames
+    if len(rest) == 1:
+        text += f"; the rest pose at frame {rest[0]} stays"
+    elif rest:
+        text += f"; the rest poses at frames {rest[0]} to {rest[-1]} stay"
     return text
 
 

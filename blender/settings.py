@@ -46,7 +46,8 @@ def _active_action():
 
 def _length(self):
     name, frames = _active_action()
-    frames -= self.rest_action == name  # the rest pose before the motion keeps its frame
+    if self.rest_action == name:
+        frames -= self.rest_count  # rest poses before the motion keep their frames
     return self.own_frames if self.own_frames and self.own_action == name else max(frames, 1)
 
 
@@ -128,7 +129,8 @@ _BUTTONS = {
     "method": fields.method(),
     "own_frames": IntProperty(options={"HIDDEN"}),
     "own_action": StringProperty(options={"HIDDEN"}),
-    "rest_action": StringProperty(options={"HIDDEN"}),  # of which a first frame was set aside
+    "rest_action": StringProperty(options={"HIDDEN"}),  # of which first frames were set aside
+    "rest_count": IntProperty(default=1, options={"HIDDEN"}),
     "frames": IntProperty(
         name="Length", min=1, soft_max=5000, get=_length, set=_set_length,
         description="Length of the result in frames. Defaults to the length of the action",

@@ -55,6 +55,11 @@ def test_durations_in_recipes(method: str, duration: str, seconds: float) -> Non
     assert made.duration == pytest.approx(seconds, abs=1e-6)
 
 
+def test_a_duration_in_frames_is_the_number_of_the_last_frame() -> None:
+    recipe = Recipe([Step("spline", {"duration": "48f", "keytimes": ["24f=60f", "48f=100%"]})])
+    assert len(Evaluator().evaluate(Job(source=JUMP, recipe=recipe)).motion) == 49
+
+
 def test_the_library_takes_them_too() -> None:
     written: Any = {"duration": "80%", "keytimes": [("50%", "90f")]}
     warp = retime.spline_warp(JUMP, **written)

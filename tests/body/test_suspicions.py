@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -96,16 +97,51 @@ def test_info_and_check_remark(run: Callable[..., tuple[int, str, str]], tmp_pat
         assert "the root jumps between frames: 3 m at frame 60" in err
 
 
+def _standing(motion: Motion, frames: int) -> Motion:
+    """Put a stand in the first pose before a motion."""
+    first = np.zeros(frames, int)
+    return concatenate(
+        replace(
+            motion,
+            rotations=motion.rotations[first],
+            translations={n: t[first] for n, t in motion.translations.items()},
+        ),
+        motion,
+    )
+
+
 @pytest.mark.parametrize(
-    "name, wanted",
+    "motion, said",
     [
-        ("mocap-more/07_12.bvh", ["rest-poses", "root-jumps"]),
-        ("mocap/02_01.bvh", []),
-        ("samples/makehuman_zombieWalk1.bvh", []),
-        ("samples/three_pirouette.bvh", []),
+        (samples.run(), "nothing touches and the body does not fall; at 60 frames per second"),
+        (_standing(samples.jump(), 300), "in the air the body is 3 g away from free fall"),
+    ],
+    ids=["run", "jump"],
+)
+def test_check_explains_a_flight_that_does_not_fall(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path, motion: Motion, said: str
+) -> None:
+    true, fast = tmp_path / "true.bvh", tmp_path / "fast.bvh"
+    retime.write(motion, true)
+    retime.write(replace(motion, fps=2 * motion.fps), fast)
+    assert said in run("check", fast)[2]
+    assert "fall" not in run("check", true)[2]
+    assert "fall" not in run("check", fast, "--source-fps", f"{motion.fps}")[2]
+    # The source shows what the retiming changed.
+    assert "fall" not in run("check", fast, "--source", true)[2]
+
+
+@pytest.mark.parametrize(
+    "name, rest_frame, wanted",
+    [
+        ("mocap-more/07_12.bvh", "auto", []),
+        ("mocap-more/07_12.bvh", "keep", ["rest-poses", "root-jumps"]),
+        ("mocap/02_01.bvh", "auto", []),
+        ("samples/makehuman_zombieWalk1.bvh", "auto", []),
+        ("samples/three_pirouette.bvh", "auto", []),
     ],
 )
-def test_real_captures(name: str, wanted: list[str]) -> None:
+def test_real_captures(name: str, rest_frame: Literal["auto", "keep"], wanted: list[str]) -> None:
     if not (SHARED / name).exists():
         pytest.skip("the shared captures are not here")
-    assert codes(retime.read(SHARED / name)) == wanted
+    assert codes(retime.read(SHARED / name, rest_frame=rest_frame)) == wanted

@@ -94,3 +94,21 @@ def test_p_puts_a_pose_at_the_playhead_at_once(open_page: Open, jump_file: Path)
         " && s.scrollWidth > s.clientWidth).map(s => s.innerText)"
     )
     assert cut == []
+
+
+def test_a_step_that_p_makes_is_undone_with_its_pose(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    count = "(retime.state.steps.value[0]?.parameters?.edits ?? []).length"
+    for poses, time in enumerate((0.6, 0.9), 1):
+        page.page.evaluate(f"retime.actions.seek({time})")
+        page.page.keyboard.press("p")
+        page.until(f"{count} === {poses} && retime.state.selectedPose.value !== null")
+        page.up_to_date()
+        assert page.get("retime.state.undoDepth.value") == poses
+    page.page.keyboard.press("Control+z")
+    page.until(f"{count} === 1")
+    page.page.keyboard.press("Control+z")
+    page.until("retime.state.steps.value.length === 0")
+    page.page.keyboard.press("Control+Shift+z")
+    page.until(f"{count} === 1")

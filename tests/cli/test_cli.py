@@ -327,6 +327,20 @@ def test_samples_never_replace_another_file(run: Run, tmp_path: Path) -> None:
     assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in tmp_path.iterdir()} == written
 
 
+@pytest.mark.parametrize("suffix", ["amc", "c3d", "xyz"])
+def test_samples_name_the_file_that_cannot_be_written(
+    run: Run, tmp_path: Path, suffix: str
+) -> None:
+    file = tmp_path / f"walk.{suffix}"
+    command = ("samples", "walk", "--into", tmp_path, "--format", suffix)
+    new = run(*command)
+    file.write_bytes(b"mine")
+    assert run(*command) == new  # it is there, which changes nothing
+    assert new[0] == 2
+    assert f"{file}: " in new[2]
+    assert file.read_bytes() == b"mine"
+
+
 def test_help_shows_brackets_in_pairs(run: Run) -> None:
     out = run("samples", "--help")[1]
     assert "Usage: retime samples [[get] NAME...] [OPTIONS]" in out

@@ -243,14 +243,15 @@ def test_errors_speak_of_the_host_s_frames(walk: Path) -> None:
     assert "step" not in answer["error"]
 
 
-def test_a_rest_pose_before_the_motion_is_found(tmp_path: Path, walk: Path) -> None:
-    assert ask({"id": 1, "rest": str(walk)})[-1]["starts_at_rest"] is False
+def test_rest_poses_before_the_motion_are_counted(tmp_path: Path, walk: Path) -> None:
+    assert ask({"id": 1, "rest": str(walk)})[-1]["rest_frames"] == 0
     motion = samples.walk()
-    turns = np.array(motion.rotations)
-    turns[0] = motion.skeleton.rest_rotations
-    retime.write(replace(motion, rotations=turns), tmp_path / "rest.npz")
-    *_, answer = ask({"id": 1, "rest": str(tmp_path / "rest.npz")})
-    assert answer["starts_at_rest"] is True
+    for count in (1, 3):
+        turns = np.array(motion.rotations)
+        turns[:count] = motion.skeleton.rest_rotations
+        retime.write(replace(motion, rotations=turns), tmp_path / "rest.npz")
+        *_, answer = ask({"id": 1, "rest": str(tmp_path / "rest.npz")})
+        assert answer["rest_frames"] == count
 
 
 def test_messages_use_the_host_s_labels(walk: Path) -> None:

@@ -201,6 +201,36 @@ def test_a_rest_frame_is_set_aside_and_restored(amc: Path, tmp_path: Path) -> No
     assert len(retime.read(tmp_path / "ann_04.amc")) == 29
 
 
+def test_several_rest_frames_are_restored(amc: Path, tmp_path: Path) -> None:
+    rest = [
+        "root 0 17 0 0 -30 0\nlfemur 0 0 0\nltibia 0",
+        "root 0 0 0 0 0 0\nlfemur 0 0 0\nltibia 0",
+    ]
+    moving = [
+        f"root 0 17 {f} 0 {40 + f} 0\nlfemur {-30 - f} 5 0\nltibia {50 + f}" for f in range(20)
+    ]
+    frames = "".join(f"{k}\n{rows}\n" for k, rows in enumerate([*rest, *moving], 1))
+    source = tmp_path / "ann_05.amc"
+    source.write_text(f":FULLY-SPECIFIED\n:DEGREES\n{frames}")
+    motion = retime.read(source)
+    assert len(motion) == 20
+    retime.write(motion, tmp_path / "ann_06.amc")
+    assert (tmp_path / "ann_06.amc").read_bytes() == source.read_bytes()
+    # The foot turns, which the file leaves out: it is at zero in the rest frames.
+    slow = apply(motion, TimeWarp([0, 0.5], [0, motion.duration]))
+    turns = np.array(slow.rotations)
+    foot = motion.skeleton.index("lfoot")
+    turns[:, foot] = quat.multiply(turns[:, foot], quat.from_axis_angle([1, 0, 0], 0.2))
+    retime.write(replace(slow, rotations=turns), tmp_path / "ann_07.amc")
+    again, whole = (retime.read(p, rest_frame="keep") for p in (tmp_path / "ann_07.amc", source))
+    assert len(again) == len(slow) + 2
+    assert quat.angle(again.rotations[:2], whole.rotations[:2]).max() < 1e-6
+    assert again.root_translation[:2] == pytest.approx(whole.root_translation[:2])
+    assert quat.angle(again.rotations[2:, 0], slow.rotations[:, 0]).max() < 1e-6
+    retime.write(slow, tmp_path / "ann_08.amc", drop_rest=True)
+    assert len(retime.read(tmp_path / "ann_08.amc", rest_frame="keep")) == len(slow)
+
+
 def test_it_becomes_bvh_and_npz(amc: Path, run: Callable[..., tuple[int, str, str]]) -> None:
     motion = retime.read(amc)
     for suffix in ("bvh", "npz", "glb"):

@@ -410,6 +410,54 @@ def test_rest_frame_kept_or_forced(tmp_path: Path) -> None:
         read(tmp_path, PLAIN, rest_frame="maybe")
 
 
+def resting(rest: list[str], moving: list[str]) -> str:
+    rows = [*rest, *moving]
+    text = PLAIN[: PLAIN.index("10 20")] + "\n".join(rows) + "\n"
+    return text.replace("Frames: 3", f"Frames: {len(rows)}")
+
+
+def moving_rows(count: int, held: int = 1) -> list[str]:
+    """Make rows that move smoothly, far from zero; each pose is held for some frames."""
+    return [" ".join(str(20 + 3 * k + 0.25 * (f // held)) for k in range(9)) for f in range(count)]
+
+
+ZERO = "0 0 0 0 0 0 0 0 0"
+
+
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_several_rest_frames_are_set_aside(tmp_path: Path, count: int) -> None:
+    # The first one is another rest pose, as in a conversion of a CMU clip.
+    rest = ["0 5 0 30 0 0 0 0 0", *[ZERO] * (count - 1)]
+    motion = read(tmp_path, resting(rest, moving_rows(40)))
+    assert len(motion) == 40
+    assert motion.rest_pose is not None
+    assert motion.rest_pose.translations["Hips"].tolist() == [0, 5, 0]
+    (said,) = [n for n in motion.notes if n.code == "rest-frame-set-aside"]
+    assert said.values["frames"] == count
+    assert f"frames 0 {'and' if count == 2 else 'to'} {count - 1} are added rest poses" in said
+    assert len(read(tmp_path, resting(rest, moving_rows(40)), rest_frame="keep")) == 40 + count
+    assert len(read(tmp_path, resting(rest, moving_rows(40)), rest_frame="first")) == 39 + count
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(([ZERO] * 10, moving_rows(60)), id="a long rest"),
+        pytest.param(([ZERO] * 3, moving_rows(8)), id="a third of the clip"),
+        pytest.param(([ZERO] * 2, moving_rows(60, held=4)), id="stepped"),
+        pytest.param(([moving_rows(1)[0], ZERO], moving_rows(60)), id="not at the start"),
+        pytest.param(
+            ([ZERO] * 2, [f"0 0 0 {2 * f} 0 0 {2 * f} 0 0" for f in range(40)]), id="slow"
+        ),
+    ],
+)
+def test_a_rest_that_may_be_motion_is_kept(
+    tmp_path: Path, rows: tuple[list[str], list[str]]
+) -> None:
+    motion = read(tmp_path, resting(*rows))
+    assert (len(motion), motion.rest_pose) == (len(rows[0]) + len(rows[1]), None)
+
+
 def test_smooth_start_at_zero_is_no_rest_frame(tmp_path: Path) -> None:
     rows = "\n".join(" ".join(str(0.5 * f * (k + 1)) for k in range(9)) for f in range(20))
     text = PLAIN[: PLAIN.index("10 20")].replace("Frames: 3", "Frames: 20") + rows

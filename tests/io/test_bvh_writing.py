@@ -217,6 +217,27 @@ def test_rest_frame_is_restored_before_a_retimed_motion(tmp_path: Path) -> None:
     assert again.rest_pose is None
 
 
+def test_several_rest_frames_are_restored(tmp_path: Path) -> None:
+    rest = ["0 0.25 0 400 0 0 0 0 0", "0 0.5 0 0 0 0 0 0 0", "0 0.5 1 0 0 0 0 -0.0 0"]
+    rows = [" ".join(f"{20 + 3 * k + 0.25 * f:.4f}" for k in range(9)) for f in range(20)]
+    head = HEAD + "Frames: 23\nFrame Time: .0083333\n"
+    text = head + "\n".join([*rest, *rows]) + "\n"
+    motion = read(tmp_path, text)
+    assert len(motion) == 20
+    assert written(tmp_path, motion).split() == text.split()
+    assert len(rows_of(written(tmp_path, motion, drop_rest=True))) == 20
+    retimed = slower(motion)
+    out = rows_of(written(tmp_path, retimed))
+    assert len(out) == len(retimed) + 3
+    assert out[:3] == pytest.approx(rows_of(text)[:3], abs=1e-9)
+    assert np.array_equal(rows_of(written(tmp_path, retimed, drop_rest=True)), out[3:])
+    # Another pose takes the place of them all.
+    pose = retime.Pose(quat.identity(2), {"Hips": np.array([7.0, 8.0, 9.0])})
+    other = rows_of(written(tmp_path, replace(retimed, rest_pose=pose)))
+    assert np.array_equal(other[1:], out[3:])
+    assert other[0, :3] == pytest.approx([7, 8, 9])
+
+
 def test_forced_rest_frame_keeps_its_angles(tmp_path: Path) -> None:
     """A rest row is a row of the source, so its angles stay on their side of a wrap too."""
     text = clip("Zrotation Xrotation Yrotation", [(350, 190, 5), (10, 2, 3), (12, 2, 3)])

@@ -78,6 +78,16 @@ def test_strength_goes_from_uniform_to_the_beat() -> None:
     motion = apply(dance(seconds=12.0)[0], distorted("flutter"))
     scores = [sync(motion, bpm=120, strength=s).score for s in (0.0, 0.5, 1.0)]
     assert scores[0] < scores[1] < scores[2]
+    assert scores[2] > 0.9
+
+
+def test_rounding_in_held_poses_is_no_beat() -> None:
+    motion = dance(seconds=12.0)[0]
+    held = apply(motion, TimeWarp([0, 4, 8, 16], [0, 4, 4, 12]))
+    noise = 1e-12 * np.random.default_rng(0).standard_normal(held.rotations.shape)
+    shaken = replace(held, rotations=held.rotations + noise)
+    beats = np.arange(0, 16, 0.5)
+    assert beat_alignment(shaken, beats) == pytest.approx(beat_alignment(held, beats), abs=1e-6)
 
 
 def test_the_told_score_is_that_of_the_result(steady: tuple[Motion, np.ndarray]) -> None:

@@ -1045,3 +1045,13 @@ def test_what_legs_must_give_up_costs_other_joints_nothing(walk: Motion) -> None
     kept = {n: float(np.abs(times - given(times, n)).sum()) for n in ("LeftHand", "RightHand")}
     for name, much in kept.items():
         assert much > 0.9 * float(np.abs(times - free(times, name)).sum())
+
+
+def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
+    from retime.methods.staggered.kernels import turned_by
+
+    found = turned_by(walk.skeleton.parents, walk.rotations)
+    for turns, part in zip(
+        (global_rotations(walk), walk.rotations), np.split(found, 2, 1), strict=True
+    ):
+        np.testing.assert_allclose(part, quat.angle(turns[1:], turns[:-1]), rtol=1e-9, atol=1e-12)

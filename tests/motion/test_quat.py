@@ -107,3 +107,16 @@ def test_axes_and_the_least_turn_between_vectors(seed: int) -> None:
     for target in (quat.rotate(b, np.eye(3)[0]), x, -x):
         turned = quat.rotate(quat.between(x, target), x)
         np.testing.assert_allclose(turned, target, atol=1e-6)
+
+
+@pytest.mark.parametrize("radians", [0.0, 1e-9, 1e-4, 0.05, 0.0774, 0.0775, 0.5, 2.0, 3.1])
+def test_compiled_weights_are_those_of_slerp(radians: float) -> None:
+    from retime.motion.kernels import arc_shares
+
+    gap = 2 * np.sin(radians / 2) ** 2  # on both sides of where the series ends
+    for share in np.linspace(0, 1, 11):
+        if radians == 0:
+            exact = [1 - share, share]
+        else:
+            exact = np.sin([(1 - share) * radians, share * radians]) / np.sin(radians)
+        np.testing.assert_allclose(arc_shares(gap, share), exact, rtol=2e-13, atol=2e-15)

@@ -184,6 +184,28 @@ def test_several_commands_at_once_are_one_change(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_change_may_join_the_last_one(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION), joins=session.revision)  # there is nothing to join yet
+    first = session.hash
+    session.do(AddStep("A", NewStep("hold")))
+    added = session.revision
+    session.do(ChangeStep("s1", {"joints": ["LeftFoot"]}), joins=added)
+    assert session.undo_depth == 2
+    session.do(ChangeStep("s1", label="feet"), joins=added)  # another change came since
+    assert session.undo_depth == 3
+    last = session.hash
+    session.close()
+    again = session_in(tmp_path)
+    assert (again.hash, again.undo_depth) == (last, 3)
+    assert again.undo()
+    assert again.undo()
+    assert again.hash == first
+    assert again.redo()
+    assert again.project.versions["A"][0].parameters == {"joints": ["LeftFoot"]}
+    again.close()
+
+
 def test_what_a_studio_is_started_with_is_no_change(tmp_path: Path) -> None:
     session = session_in(tmp_path)
     session.start_with([AddMotion(MOTION)])

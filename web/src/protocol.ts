@@ -95,6 +95,7 @@ export interface Do {
   type: "do";
   request: number;
   command: Command;
+  joins?: number | null;
 }
 
 /** Preview the effect of a command in this window during a drag; only the latest counts. */

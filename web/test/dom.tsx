@@ -15,7 +15,7 @@ export function fakeConnection(): Record<string, unknown> {
   return {
     nextRequest: () => ++request,
     send,
-    run: (command: unknown) => send({ type: "do", command }),
+    run: (command: unknown, joins: number | null = null) => send({ type: "do", command, joins }),
     want: vi.fn(), show: vi.fn(), connect: vi.fn(), start: vi.fn(),
   };
 }

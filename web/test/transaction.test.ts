@@ -32,6 +32,16 @@ describe("a drag", () => {
     expect(types()).toHaveLength(3);
   });
 
+  it("may be part of the undo step before it", () => {
+    open([method("spline")], {});
+    const drag = begin("s1", 7);
+    drag.update(at(2));
+    drag.commit();
+    begin("s1").update(at(3));
+    actions.commit();
+    expect(sent.filter((m) => m["type"] === "do").map((m) => m["joins"])).toEqual([7, null]);
+  });
+
   it("that is discarded leaves all as it was", () => {
     open([method("spline")], { parameters: { duration: 1 } });
     const drag = begin("s1");

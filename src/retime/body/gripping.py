@@ -13,9 +13,9 @@ from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.body.contacts.grips import Grip, find_grips
 from retime.body.limbs import LimbSolver
-from retime.body.pelvis import places, turns_at
+from retime.body.pelvis import turns_at
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, local_translations, positions
+from retime.motion.kinematics import global_rotations, local_translations, places, positions
 from retime.parameters import About
 from retime.timing import TimeWarp
 

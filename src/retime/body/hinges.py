@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, find_body
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
-from retime.motion.memory import memory
+from retime.motion.kinematics import places, turns
+from retime.motion.memory import last, memory
 
 # A hinge bends at least this far, whatever its clip shows, radians.
 FULL_BEND = np.radians(150.0)
@@ -77,9 +77,8 @@ def find_hinges(motion: Motion) -> dict[int, Hinge]:
 
 
 def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
-    points, turns = positions(motion), global_rotations(motion)
     every = max(1, -(-len(motion) // _FRAMES))
-    points, turns = points[::every], turns[::every]
+    points, rotations = places(motion)[::every], turns(motion)[::every]
     out = {}
     for limb in body.limbs.values():
         parent = int(motion.skeleton.parents[limb.lower])
@@ -87,26 +86,19 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
         if parent < 0 or limb.linked or not (upper.any() and lower.any()):
             continue
         normal = np.cross(upper, lower)
-        usual = quat.rotate(quat.conjugate(turns[:, parent]), normal).sum(axis=0)
+        usual = quat.rotate(quat.conjugate(rotations[:, parent]), normal).sum(axis=0)
         if np.linalg.norm(normal, axis=1).max() < _CLEAR or np.linalg.norm(usual) < 1e-9:
             # Straight throughout: knees bend where toes point, elbows backwards and down.
             out_to = np.array([0.0, -1.0, -1.0])
             if limb.tip is not None:
                 out_to = points[0, limb.tip] - points[0, limb.end]
-            usual = quat.rotate(quat.conjugate(turns[0, parent]), np.cross(upper[0], -out_to))
+            usual = quat.rotate(quat.conjugate(rotations[0, parent]), np.cross(upper[0], -out_to))
         axis = _unit(usual)
-        world = quat.rotate(turns[:, parent], np.broadcast_to(axis, upper.shape))
+        world = quat.rotate(rotations[:, parent], np.broadcast_to(axis, upper.shape))
         angle = hinge_angle(upper, lower, world)
         low, high = min(float(angle.min()), 0.0), max(float(angle.max()), FULL_BEND)
         out[limb.lower] = Hinge(limb, axis, low, high)
     return out
-
-
-def off_line(distance: FloatArray, upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return how far the middle joint is off the line between a limb's ends, (F,)."""
-    distance = np.maximum(distance, 1e-9)
-    along = (upper**2 + distance**2 - lower**2) / (2 * distance)
-    return np.asarray(np.sqrt(np.maximum(upper**2 - along**2, 0.0)))
 
 
 def bent_about(
@@ -128,27 +120,9 @@ def bent_about(
     size : array (F,)
         How far it shall be off.
     """
-    out = _unit(np.cross(line, hinge))
-    now = np.linalg.norm(offset, axis=-1)
-    aside = _one_way(np.arctan2((np.cross(offset, out) * line).sum(-1), (offset * out).sum(-1)))
-    kept = np.clip(now / np.maximum(size, 1e-12), 0.0, 1.0) ** 2
-    turned = quat.rotate(quat.from_axis_angle(line, (1 - kept) * aside), offset)
-    return np.where(now[:, None] > 1e-9, turned, out)
+    from retime.body.limb_kernels import bend_about
 
-
-def _one_way(angles: FloatArray) -> FloatArray:
-    """Let angles (F,) that hover about half a turn stay on the side that they came from.
-
-    A knee a hair past straight is half a turn from its hinge: it must not bend out to the left in
-    one frame and to the right in the next.
-    """
-    back = np.abs(angles) > np.pi / 2
-    edges = np.flatnonzero(np.diff(np.r_[False, back, False]))
-    out = angles.copy()
-    for first, end in edges.reshape(-1, 2):
-        run = angles[first:end]
-        side = 1.0 if run[0] > 0 else -1.0
-        out[first:end] = np.where(side * run < 0, run + 2 * side * np.pi, run)
+    out: FloatArray = bend_about(offset, line, hinge, size)
     return out
 
 
@@ -160,12 +134,12 @@ def hinge_axis(
     A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
     ``known`` are places and rotations in space, where they are known.
     """
-    points, rotations = known or (positions(motion), global_rotations(motion))
-    turns = rotations[:, limb.upper]
+    points, rotations = known or (places(motion), turns(motion))
+    above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:
-        local = quat.rotate(quat.conjugate(turns), axes).mean(axis=0)
+        local = quat.rotate(quat.conjugate(above), axes).mean(axis=0)
         size = float(np.linalg.norm(local))
         return np.asarray(local / size) if size > least else None
 
@@ -173,6 +147,51 @@ def hinge_axis(
     if found is None and limb.tip is not None:
         found = mean(np.cross(points[:, limb.tip] - end, end - hip), 1e-6)
     return found
+
+
+def within_hinges(base: Motion, made: Motion) -> Motion:
+    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
+    local = made.rotations.copy()
+    for j, (vectors, axis, low, high) in last(
+        base, "turns of hinges", None, lambda: _ranges(base)
+    ).items():
+        found = _nearest_turn(quat.log(local[:, j]), vectors)
+        bend = found @ axis
+        past = bend - np.clip(bend, low, high)
+        bent = past != 0
+        if bent.any():
+            local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
+    return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
+
+
+def _ranges(motion: Motion) -> dict[int, tuple[FloatArray, FloatArray, float, float]]:
+    """Return the rotation vectors (F, 3) of knees and elbows, their axes (3,) and ranges."""
+    out = {}
+    for limb in find_body(motion).limbs.values():
+        vectors = quat.log(motion.rotations[:, limb.lower])
+        middle = vectors.mean(axis=0)
+        spread = vectors - middle
+        axis = np.linalg.svd(spread, full_matrices=False)[2][0] if len(vectors) > 2 else middle
+        size = float(np.linalg.norm(axis))
+        if size < 1e-9:
+            continue
+        axis = axis / size
+        along = vectors @ axis
+        axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
+        low = min(float(along.min()), 0.0)
+        out[limb.lower] = (vectors, axis, low, max(float(along.max()), FULL_BEND))
+    return out
+
+
+def _nearest_turn(vectors: FloatArray, near: FloatArray) -> FloatArray:
+    """Return rotation vectors (F, 3), past half a turn where that is nearer to others.
+
+    A fully bent elbow that bends farther would otherwise count as bent backwards.
+    """
+    angle = np.linalg.norm(vectors, axis=1, keepdims=True)
+    other = vectors * (1 - 2 * np.pi / np.maximum(angle, 1e-9))
+    nearer = np.linalg.norm(other - near, axis=1) < np.linalg.norm(vectors - near, axis=1)
+    return np.where(nearer[:, None], other, vectors)
 
 
 def _unit(v: FloatArray) -> FloatArray:

@@ -11,23 +11,17 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import Limb
 from retime.body.displacement import displacement
-from retime.body.hinges import bent_about, off_line
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import global_rotations, local_translations, positions
+from retime.motion.kinematics import local_translations, places, turns
 
-# A limb is never quite straight: at full stretch its bending plane would be undefined.
-_STRAIGHTEST = 0.9999
-# Bend, relative to the limb's length, below which the usual plane of the limb is used.
-_CLEAR_BEND = 1e-4
-# A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
-# pulled straighter, it keeps at least this share of the shortness, so half of its bend.
-_NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
-# Cost of turning a flat foot, relative to bending the knee: flat feet should stay flat.
-_FOOT_STIFFNESS = 2.0
+Frames = npt.NDArray[np.int64]
+
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
 _SHAKE = 0.1
+# A turn whose cosine is this close to 1 is rounding: a limb at rest stays as it is.
+_NO_TURN = 1e-15
 # More than this, in metres, is not noise: feet would turn too fast.
 _NOISE = 0.01
 
@@ -38,8 +32,6 @@ def two_bone(
     upper: npt.ArrayLike,
     lower: npt.ArrayLike,
     pole: npt.ArrayLike,
-    *,
-    straightest: float = _STRAIGHTEST,
 ) -> tuple[FloatArray, FloatArray]:
     """Place the middle joint of a two-bone limb.
 
@@ -51,27 +43,22 @@ def two_bone(
         Lengths of the two bones.
     pole : array (..., 3)
         Direction in which the middle joint bends out.
-    straightest : float
-        How long the limb gets at most, by its bones' length.
 
     Returns
     -------
     middle, end : array (..., 3)
         The middle joint, and the end that was reached: the target, or as near as the bones go.
     """
-    upper = np.asarray(upper, dtype=float)[..., None]
-    lower = np.asarray(lower, dtype=float)[..., None]
-    reach = target - base
-    distance = np.linalg.norm(reach, axis=-1, keepdims=True)
-    direction = reach / np.maximum(distance, 1e-12)
-    least = np.abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
-    distance = np.clip(distance, least, straightest * (upper + lower))
-    # Law of cosines: position of the middle joint along the line to the target, and distance from
-    # it.
-    along = (upper**2 + distance**2 - lower**2) / (2 * distance)
-    off = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
-    out = _perpendicular(np.broadcast_to(np.asarray(pole, dtype=float), reach.shape), direction)
-    return base + along * direction + off * _unit(out), base + distance * direction
+    from retime.body import limb_kernels
+
+    base, target, pole = np.broadcast_arrays(base, target, np.asarray(pole, dtype=float))
+    shape = base.shape
+    flat = [np.ascontiguousarray(a, dtype=float).reshape(-1, 3) for a in (base, target, pole)]
+    bones = [
+        np.broadcast_to(np.asarray(b, dtype=float), shape[:-1]).ravel() for b in (upper, lower)
+    ]
+    middle, end = limb_kernels.two_bones(flat[0], flat[1], *bones, flat[2])
+    return middle.reshape(shape), end.reshape(shape)
 
 
 def _unit(v: FloatArray) -> FloatArray:
@@ -82,44 +69,6 @@ def _unit(v: FloatArray) -> FloatArray:
 def _perpendicular(v: FloatArray, direction: FloatArray) -> FloatArray:
     out: FloatArray = v - (v * direction).sum(-1, keepdims=True) * direction
     return out
-
-
-def _kept_bent(length: FloatArray, before: FloatArray, full: FloatArray) -> FloatArray:
-    """Keep a limb that is pulled straight from snapping: it slows down before full stretch.
-
-    The last of its bend goes as fast as the root of the length that is left to full stretch.
-    """
-    short = full - length
-    edge = np.maximum(np.minimum(full - before, _NEARLY_STRAIGHT * full), 1e-12)
-    over = np.maximum(edge - short, 0.0) / ((1 - _KEPT) * edge)
-    slowed = _KEPT * edge + (1 - _KEPT) * edge * np.exp(-over)
-    out: FloatArray = np.minimum(full - np.where(short < edge, slowed, short), _STRAIGHTEST * full)
-    return out
-
-
-def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
-    """Return the rotation whose x is a direction and whose z is as near as can be to a normal."""
-    x = _unit(along)
-    z = _unit(_perpendicular(normal, x))
-    return quat.from_axes(x, np.cross(z, x), z)
-
-
-def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> FloatArray:
-    """Bring a limb's new rotations to the model's convention; all others are as they were."""
-    for j in (limb.upper, limb.lower, limb.end):
-        rotations[busy, j] = quat.normalize(rotations[busy, j])
-        rotations[:, j] = quat.continuous(rotations[:, j])
-    return trust(rotations)
-
-
-@dataclass(frozen=True, eq=False)
-class _Turns:
-    """Global turns (N, 4) of a limb's joints, and where its end comes to lie (N, 3)."""
-
-    upper: FloatArray
-    lower: FloatArray
-    end: FloatArray
-    new_end: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +98,7 @@ class LimbSolver:
         way bends about that axis. ``known`` are places and rotations in space, where they are known
         for this limb and what it hangs on.
         """
-        points, rotations = known or (positions(motion), global_rotations(motion))
+        points, rotations = known or (places(motion), turns(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of the limb's parent, for frames in which the limb is
@@ -229,139 +178,53 @@ class LimbSolver:
 
         Returns the motion, and by how many metres the worst frame was missed.
         """
-        busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
-        if not busy.any():
+        from retime.body import limb_kernels
+
+        turned = np.abs(turn[:, 0]) < 1 - _NO_TURN
+        frames = np.flatnonzero(np.any(move != 0, axis=1) | turned)
+        if not len(frames):
             return self.motion, 0.0
-        turns, missed = self._in(busy)._reached(lead, move[busy], turn[busy])
-        return self._turned(busy, turns), missed
-
-    def _in(self, busy: npt.NDArray[np.bool_]) -> LimbSolver:
-        """Return the limb in some frames; the motion stays whole."""
-        if busy.all():
-            return self
-        return replace(
-            self,
-            points=self.points[busy],
-            rotations=self.rotations[busy],
-            usual_pole=self.usual_pole[busy],
-            hinge=None if self.hinge is None else self.hinge[busy],
+        limb = self.limb
+        by, ends, missed = limb_kernels.reach(
+            frames,
+            np.array([limb.upper, limb.lower, limb.end, lead]),
+            self.points,
+            move,
+            turn,
+            self.usual_pole,
+            np.empty((0, 3)) if self.hinge is None else self.hinge,
         )
+        return self._turned(frames, by, ends), float(missed)
 
-    def _reached(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[_Turns, float]:
-        """Solve for the turns of the limb's joints; see :meth:`reach`."""
-        limb, points = self.limb, self.points
-        hip, knee, end, contact = (points[:, j] for j in (limb.upper, limb.lower, limb.end, lead))
-        thigh = np.linalg.norm(knee - hip, axis=1)
-        shin = np.linalg.norm(end - knee, axis=1)
-        goal = contact + move
-        arm = quat.rotate(turn, end - contact)
-        turn = quat.multiply(self._foot_turn(arm, goal, thigh, shin), turn)
-        target = goal + quat.rotate(turn, end - contact)
-        if lead == limb.end:
-            target = self._kept_from_snapping(target, thigh + shin)
+    def _turned(self, frames: Frames, turned: FloatArray, ends: FloatArray) -> Motion:
+        """Write global turns (N, 3, 4) of the limb's joints in frames back as local rotations."""
+        from retime.body.limb_kernels import turn_limb
 
-        line, new_line = _unit(end - hip), _unit(target - hip)
-        length = (thigh + shin)[:, None]
-        swing = quat.between(line, new_line)
-        if self.hinge is None:
-            pole = _perpendicular(knee - hip, line) + _CLEAR_BEND * length * self.usual_pole
-            new_pole = quat.rotate(swing, pole)
-            normal, new_normal = np.cross(line, pole), np.cross(new_line, new_pole)
-        else:
-            off = off_line(np.linalg.norm(target - hip, axis=1), thigh, shin)
-            pole = bent_about(_perpendicular(knee - hip, line), line, self.hinge, off)
-            new_pole = quat.rotate(swing, pole)
-            normal, new_normal = self.hinge, quat.rotate(swing, self.hinge)
-        # A hinge determines the plane of a straight limb.
-        most = _STRAIGHTEST if self.hinge is None else 1.0
-        new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole, straightest=most)
-        upper_turn = quat.multiply(
-            _frame(new_knee - hip, new_normal), quat.conjugate(_frame(knee - hip, normal))
-        )
-        lower_turn = quat.multiply(
-            _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
-        )
-        short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
-        missed = float((np.linalg.norm(new_end - target, axis=1) + short).max())
-        return _Turns(upper_turn, lower_turn, turn, new_end), missed
-
-    def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
-        """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
-        hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
-        before, away = np.linalg.norm(end - hip, axis=1), target - hip
-        wanted = np.linalg.norm(away, axis=1)
-        slowed = _kept_bent(wanted, before, full)
-        if self.hinge is not None:  # a limb that was straight may stay so
-            slowed = np.maximum(slowed, np.minimum(before, full))
-        short = np.where(wanted > before, slowed / np.maximum(wanted, 1e-9), 1.0)
-        return np.asarray(hip + np.minimum(short, 1.0)[:, None] * away)
-
-    def _foot_turn(
-        self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray
-    ) -> FloatArray:
-        """Turn the foot about its contact, as far as the knee would otherwise bend too much.
-
-        Near full stretch a knee turns by degrees per millimetre. There the foot turns instead, and
-        completely so if the leg is too short.
-        """
-        hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
-        turn = quat.identity(len(hip))
-        foot = np.linalg.norm(arm, axis=1)
-        distance = np.linalg.norm(hip - goal, axis=1)
-        if not (foot > 1e-9).any():
-            return turn
-        before = np.linalg.norm(end - hip, axis=1)
-        after = np.linalg.norm(goal + arm - hip, axis=1)
-        toward, to_hip = _unit(arm), _unit(hip - goal)
-        now = np.arccos(np.clip((toward * to_hip).sum(-1), -1, 1))
-        # How the leg's length changes with the knee's and with the foot's angle.
-        bent = np.clip((thigh**2 + shin**2 - before**2) / (2 * thigh * shin), -1, 1)
-        by_knee = _FOOT_STIFFNESS * thigh * shin * np.sqrt(1 - bent**2)
-        by_foot = foot * distance * np.sin(now)
-        share = by_foot**2 / np.maximum(by_foot**2 + by_knee**2, 1e-12)
-        wanted = _kept_bent(after + share * (before - after), before, thigh + shin)
-        span = np.maximum(2 * foot * distance, 1e-12)
-        angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
-        return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
-
-    def _turned(self, busy: npt.NDArray[np.bool_], turns: _Turns) -> Motion:
-        """Write global turns of the limb's joints in some frames back as local rotations."""
         motion, limb = self.motion, self.limb
-        parents = motion.skeleton.parents
+        joints = np.array([limb.upper, limb.lower, limb.end])
         local = motion.rotations.copy()
-
-        def put(joint: int, own: FloatArray, above: FloatArray | None) -> None:
-            base = self._base(int(parents[joint]))[busy]
-            if above is not None:
-                base = quat.multiply(above, base)
-            turned = quat.multiply(own, self.rotations[busy, joint])
-            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)
-
-        put(limb.upper, turns.upper, None)
-        put(limb.lower, turns.lower, turns.upper)
+        parents = motion.skeleton.parents[joints]
+        turn_limb(
+            frames, joints, parents, limb.linked, self.rotations, turned, self._upright, local
+        )
         translations = dict(motion.translations)
         if limb.linked:
-            put(limb.end, turns.end, None)
             name = motion.skeleton.names[limb.end]
-            translations[name] = self._linked_track(busy, turns.new_end)
-        else:
-            put(limb.end, turns.end, turns.lower)
-        return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
+            translations[name] = self._linked_track(frames, ends)
+        return replace(motion, rotations=trust(local), translations=translations)
 
-    def _base(self, parent: int) -> FloatArray:
-        if parent >= 0:
-            return self.rotations[:, parent]
-        turn = quat.identity(1)[0]
-        if self.motion.units.up == "Z":
-            turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
-        return np.broadcast_to(turn, (len(self.motion), 4))
+    @property
+    def _upright(self) -> FloatArray:
+        """The turn (4,) of a file whose up is Z, to be seen with Y up."""
+        angle = -np.pi / 2 if self.motion.units.up == "Z" else 0.0
+        return quat.from_axis_angle([1.0, 0.0, 0.0], angle)
 
-    def _linked_track(self, busy: npt.NDArray[np.bool_], new_end: FloatArray) -> FloatArray:
+    def _linked_track(self, frames: Frames, new_end: FloatArray) -> FloatArray:
         """Move a foot that is below another joint by its own translation."""
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
-        moved = new_end - self.points[busy, end]
-        base = self._base(parent)[busy]
-        track[busy] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
+        moved = new_end - self.points[frames, end]
+        base = self.rotations[frames, parent] if parent >= 0 else self._upright
+        track[frames] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

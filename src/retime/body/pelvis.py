@@ -18,7 +18,7 @@ from retime.body.contacts import detect_contacts, find_slides
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import global_rotations, places, turns
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
@@ -156,7 +156,7 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     body, times = find_body(motion), retimed.times
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles:
         return retimed
-    now, names = positions(retimed), motion.skeleton.names
+    now, names = places(retimed), motion.skeleton.names
     thens = {n: warp(times, names[body.limbs[n].end]) for n in _LEGS}
     busy = np.any([np.abs(then - times) > 1e-9 for then in thens.values()], axis=0)
     if not busy.any():
@@ -343,11 +343,6 @@ def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:
 
 def turns_at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
     """Sample a joint's rotation in space at other times, (N, 4)."""
-    turns = last(motion, "rotations in space", None, lambda: global_rotations(motion))[:, joint]
+    known = turns(motion)[:, joint]
     frame, share = motion.frame_at(times)
-    return quat.slerp(turns[frame], turns[np.minimum(frame + 1, len(turns) - 1)], share)
-
-
-def places(motion: Motion) -> FloatArray:
-    """Return joint positions, (F, J, 3) metres; cached with the motion."""
-    return last(motion, "places of joints", None, lambda: positions(motion))
+    return quat.slerp(known[frame], known[np.minimum(frame + 1, len(known) - 1)], share)

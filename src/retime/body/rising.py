@@ -7,9 +7,8 @@ they keep the source's path. If legs are too short, the hips are lowered to thei
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +16,14 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
-from retime.body.hinges import FULL_BEND
+from retime.body.flights import flight_offsets, in_air
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import moved, smooth_track
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
-from retime.timing import TimeWarp
+from retime.motion.kinematics import places, turns
+from retime.motion.memory import last as remembered
 
-__all__ = ["flight_offsets", "flight_stretch", "in_air", "raised", "too_high", "within_hinges"]
+__all__ = ["raised", "too_high"]
 
 Mask = npt.NDArray[np.bool_]
 # The reference is that of a flight this long beside it, and of standing this long away; seconds.
@@ -36,8 +35,6 @@ _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
 _ON_HANDS, _GETTING_UP = 0.3, 0.6
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
-# Seconds in which the push before a flight, and the landing after it, take up what is added.
-_PUSH = 0.3
 # A flight that falls by less than this, m/s^2, is none: its height is scaled as it is.
 _FALLS = 2.0
 # A body that leans farther than this, radians, is upside down: no lean of it is scaled, and less
@@ -46,59 +43,6 @@ _OVER, _UPSIDE = np.radians(120), np.radians(60)
 # A leg is at most this share of its bones.
 _STRAIGHT = 0.999
 _LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
-
-
-def flight_offsets(
-    times: FloatArray,
-    spans: Sequence[tuple[float, float]],
-    more: Sequence[float],
-    *,
-    ease: float = _PUSH,
-) -> FloatArray:
-    """Return what to add to a body's height, (F,) metres, so that its flights fall faster.
-
-    Each gets the parabola a (t - t0) (t1 - t) / 2. It is zero at take-off and landing, so contacts
-    stay; the speed that it asks for there is gathered by a deeper push before, and taken up by a
-    deeper landing after.
-
-    Parameters
-    ----------
-    times : array (F,)
-        Seconds.
-    spans : sequence of (float, float)
-        First and last time of each flight, in order.
-    more : sequence of float
-        By how much faster each shall fall, m/s^2; its share of its own acceleration is by how much
-        higher it goes.
-    ease : float
-        Seconds that push and landing take at most; 0 changes nothing outside flights.
-
-    Examples
-    --------
-    >>> times = np.linspace(0, 1, 11)
-    >>> high = flight_offsets(times, [(0.3, 0.7)], [4.9])
-    >>> round(float(high.max()), 3)                     # 4.9 (0.4 s)^2 / 8
-    0.098
-    """
-    out = np.zeros(len(times))
-    bounds = [-np.inf, *itertools.chain(*spans), np.inf]
-    for k, ((start, end), by) in enumerate(zip(spans, more, strict=True)):
-        inside = (times >= start) & (times <= end)
-        out[inside] += 0.5 * by * ((times - start) * (end - times))[inside]
-        if ease <= 0:
-            continue
-        speed = 0.5 * by * (end - start)
-        before = min(ease, 0.5 * (start - bounds[2 * k]))
-        after = min(ease, 0.5 * (bounds[2 * k + 3] - end))
-        out += speed * _dip((times - start) / before + 1) * before
-        out += speed * _dip((end - times) / after + 1) * after
-    return out
-
-
-def _dip(u: FloatArray) -> FloatArray:
-    """Return a dip that begins at rest at 0 and ends at zero with slope 1 at 1."""
-    inside = (u > 0) & (u < 1)
-    return np.where(inside, u**3 - u**2, 0.0)
 
 
 def raised(
@@ -120,19 +64,37 @@ def raised(
     body = find_body(base)
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles or len(base) < 8:
         return made
-    hips, flights = body.roles["hips"], find_contacts(base).flights
-    air = in_air(base, flights)
+    hips = body.roles["hips"]
     first, last = base.domain if span is None else span
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
-    # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
-    ease = ease * _smoothstep(_away(_off_feet(base, hips), base.rate) / _GETTING_UP)
-    height = positions(base)[:, hips, 1]
-    above = _about_reference(base, height, air)
-    above = _in_flight(base.times, height, above, flights)
-    higher = weight * ease * above
+    stance = remembered(base, "stance", None, lambda: _Stance.of(base, hips))
+    ease = ease * stance.on_feet
+    higher = weight * ease * stance.above
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
-    out = _hands_above(_grounded(base, out, air, _lift(higher, air, base.rate)), base)
+    out = _grounded(base, out, stance.air, _lift(higher, stance.air, base.rate))
+    out = _hands_above(out, base)
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
+
+
+@dataclass(frozen=True, eq=False)
+class _Stance:
+    """Parts of a body's height that can be scaled; they do not depend on the amount."""
+
+    air: Mask
+    """Frames in which it flies, (F,)."""
+    on_feet: FloatArray
+    """How much its feet alone carry it, 0 to 1, (F,)."""
+    above: FloatArray
+    """Height of the hips above the reference, (F,) metres."""
+
+    @classmethod
+    def of(cls, motion: Motion, hips: int) -> _Stance:
+        flights = find_contacts(motion).flights
+        air, height = in_air(motion, flights), places(motion)[:, hips, 1]
+        # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
+        on_feet = _smoothstep(_away(_off_feet(motion, hips), motion.rate) / _GETTING_UP)
+        above = _about_reference(motion, height, air)
+        return cls(air, on_feet, _in_flight(motion.times, height, above, flights))
 
 
 def _inside(before: Motion, after: Motion, when: Mask) -> Motion:
@@ -171,17 +133,9 @@ def _in_flight(
     return out
 
 
-def in_air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
-    """Mark the frames (F,) of flights."""
-    out = np.zeros(len(motion), dtype=bool)
-    for start, end in flights:
-        out |= (motion.times >= start) & (motion.times <= end)
-    return out
-
-
 def _off_feet(motion: Motion, hips: int) -> Mask:
     """Mark the frames (F,) in which more than the feet carries a body: knees, hands, its trunk."""
-    body, found, points = find_body(motion), find_contacts(motion), positions(motion)[..., 1]
+    body, found, points = find_body(motion), find_contacts(motion), places(motion)[..., 1]
     chains = motion.skeleton.chain
     feet = {body.limbs[leg].end for leg in _LEGS}
     arms = {limb.upper for name, limb in body.limbs.items() if name not in _LEGS}
@@ -226,22 +180,25 @@ def _about_reference(motion: Motion, height: FloatArray, air: Mask) -> FloatArra
 
 def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     """Scale how the hips lean about their mean lean; their heading stays."""
-    turns = global_rotations(made)[:, hips]
+    in_space = turns(made)
+    own_turns = in_space[:, hips]
     up = np.array([0.0, 1.0, 0.0])
     # The axis of the hips that points up on the mean tells the lean.
-    own_up = quat.rotate(quat.conjugate(turns), np.broadcast_to(up, (len(made), 3))).mean(axis=0)
+    own_up = quat.rotate(quat.conjugate(own_turns), np.broadcast_to(up, (len(made), 3))).mean(
+        axis=0
+    )
     own_up /= max(float(np.linalg.norm(own_up)), 1e-9)
-    axis = quat.rotate(turns, np.broadcast_to(own_up, (len(made), 3)))
+    axis = quat.rotate(own_turns, np.broadcast_to(own_up, (len(made), 3)))
     lean = quat.log(quat.between(np.broadcast_to(up, axis.shape), axis))
-    heading = quat.twist(turns, up)
+    heading = quat.twist(own_turns, up)
     yaw = quat.from_axis_angle(up, heading)
     own = quat.rotate(quat.conjugate(yaw), lean)
     share = share * _smoothstep((_OVER - np.linalg.norm(lean, axis=1)) / _UPSIDE)
     extra = quat.exp(quat.rotate(yaw, share[:, None] * (own - own.mean(axis=0))))
     parent = int(made.skeleton.parents[hips])
-    above = global_rotations(made)[:, parent] if parent >= 0 else _upright(made)
+    above = in_space[:, parent] if parent >= 0 else _upright(made)
     local = made.rotations.copy()
-    local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, turns))
+    local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, own_turns))
     return replace(made, rotations=local)
 
 
@@ -262,38 +219,47 @@ def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
 def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion:
     """Move feet the source's way while they are on the ground, lifted in flight."""
     body, rate = find_body(base), base.rate
-    goals = positions(base)
-    goals[..., 1] += lift[:, None]
+    goals = places(base) + lift[:, None, None] * np.array([0.0, 1.0, 0.0])
     held = _smoothstep(1 - _away(~air, rate) / _BESIDE)
     down = too_high(base, made, goals, air)
     if down.any():
         made = moved(made, -down[:, None] * np.array([0.0, 1.0, 0.0]))
-    turns = global_rotations(base)
-    for name in _LEGS:
-        limb = body.limbs[name]
-        local = made.rotations.copy()
-        for j in (limb.upper, limb.lower):  # an exaggerated knee may be past straight
-            local[:, j] = quat.slerp(local[:, j], base.rotations[:, j], held)
-        made = replace(made, rotations=local)
-        solver = LimbSolver.of(made, limb)
+    legs, local = [body.limbs[name] for name in _LEGS], made.rotations.copy()
+    bent = [j for limb in legs for j in (limb.upper, limb.lower)]
+    # An exaggerated knee may be past straight.
+    local[:, bent] = _toward(local[:, bent], base.rotations[:, bent], held)
+    made = replace(made, rotations=local)
+    seen = places(made), turns(made)
+    for limb in legs:  # none hangs on the other, unless its foot is below another joint
+        solver = LimbSolver.of(made, limb, known=None if limb.linked else seen)
         move = held[:, None] * (goals[:, limb.end] - solver.points[:, limb.end])
         move[np.abs(move).max(axis=1) < 1e-9] = 0.0
-        back = quat.multiply(turns[:, limb.end], quat.conjugate(solver.rotations[:, limb.end]))
-        made, _ = solver.reach(limb.end, move, quat.slerp(quat.identity(len(base)), back, held))
+        back = quat.multiply(
+            turns(base)[:, limb.end], quat.conjugate(solver.rotations[:, limb.end])
+        )
+        made, _ = solver.reach(limb.end, move, _toward(quat.identity(len(base)), back, held))
     return made
+
+
+def _toward(a: FloatArray, b: FloatArray, share: FloatArray) -> FloatArray:
+    """Interpolate rotations (F, ..., 4) by a share of each frame, which is mostly 0 or 1."""
+    out = np.where(share.reshape(-1, *[1] * (a.ndim - 1)) < 1, a, b)
+    part = (share > 0) & (share < 1)
+    shares = np.broadcast_to(share[part].reshape(-1, *[1] * (a.ndim - 2)), a[part].shape[:-1])
+    out[part] = quat.slerp(a[part], b[part], shares)
+    return out
 
 
 def _hands_above(made: Motion, base: Motion) -> Motion:
     """Keep hands and fingers from sinking lower than the lowest point of the source."""
     body, skeleton = find_body(base), base.skeleton
-    floor = float(positions(base)[..., 1].min())
+    floor, heights = float(places(base)[..., 1].min()), places(made)[..., 1]
     for name, limb in body.limbs.items():
         if not name.endswith("arm"):
             continue
-        solver = LimbSolver.of(made, limb)
         tips = [j for j in range(len(skeleton)) if limb.end in skeleton.chain(j)]
-        sunk = np.maximum(floor - solver.points[:, tips, 1].min(axis=1), 0.0)
-        if sunk.any() and solver.can_bend:
+        sunk = np.maximum(floor - heights[:, tips].min(axis=1), 0.0)
+        if sunk.any() and (solver := LimbSolver.of(made, limb)).can_bend:
             up = sunk[:, None] * np.array([0.0, 1.0, 0.0])
             made, _ = solver.reach(limb.end, up, quat.identity(len(base)))
     return made
@@ -315,7 +281,7 @@ def too_high(
     wider : bool
         Steps are longer, so that hips may have to be lower than the motion has them.
     """
-    body, points, before = find_body(base), positions(made), positions(base)
+    body, points, before = find_body(base), places(made), places(base)
     need = np.zeros(len(base))
     for name in _LEGS:
         limb = body.limbs[name]
@@ -349,67 +315,3 @@ def _smooth_over(need: FloatArray, rate: float) -> FloatArray:
             break
         top, cost = np.where(short > 0, top + short, top), np.where(short > 0, cost + 1.0, cost)
     return np.maximum(down, 0.0)
-
-
-def within_hinges(base: Motion, made: Motion) -> Motion:
-    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
-    body = find_body(base)
-    local = made.rotations.copy()
-    for limb in body.limbs.values():
-        j = limb.lower
-        vectors = quat.log(base.rotations[:, j])
-        middle = vectors.mean(axis=0)
-        spread = vectors - middle
-        axis = np.linalg.svd(spread, full_matrices=False)[2][0] if len(vectors) > 2 else middle
-        size = float(np.linalg.norm(axis))
-        if size < 1e-9:
-            continue
-        axis = axis / size
-        along = vectors @ axis
-        axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
-        low = min(float(along.min()), 0.0)
-        high = max(float(along.max()), FULL_BEND)
-        found = _nearest_turn(quat.log(local[:, j]), vectors)
-        bend = found @ axis
-        past = bend - np.clip(bend, low, high)
-        bent = past != 0
-        if bent.any():
-            local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
-    return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
-
-
-def _nearest_turn(vectors: FloatArray, near: FloatArray) -> FloatArray:
-    """Return rotation vectors (F, 3), past half a turn where that is nearer to others.
-
-    A fully bent elbow that bends farther would otherwise count as bent backwards.
-    """
-    angle = np.linalg.norm(vectors, axis=1, keepdims=True)
-    other = vectors * (1 - 2 * np.pi / np.maximum(angle, 1e-9))
-    nearer = np.linalg.norm(other - near, axis=1) < np.linalg.norm(vectors - near, axis=1)
-    return np.where(nearer[:, None], other, vectors)
-
-
-def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, float]]) -> TimeWarp:
-    """Return the warp that slows crouch, flight and landing, so that a higher jump falls by g.
-
-    Parameters
-    ----------
-    base : Motion
-        The motion.
-    factor : float
-        How much longer flights last.
-    flights : sequence of (float, float)
-        Their first and last times, seconds.
-    """
-    slow = np.zeros(len(base))
-    height = positions(base)[:, find_body(base).roles["hips"], 1]
-    for start, end in flights:
-        before = np.flatnonzero((base.times >= start - 0.8) & (base.times <= start))
-        first = before[int(height[before].argmin())] if len(before) else 0
-        last = np.searchsorted(base.times, end + 0.25)
-        slow[first : last + 1] = 1.0
-    half = max(round(0.15 * base.rate), 1)
-    window = np.ones(2 * half + 1) / (2 * half + 1)
-    slow = np.convolve(np.pad(slow, half, mode="edge"), window, "valid")
-    steps = np.diff(base.times) * (1 + (factor - 1) * slow[:-1])
-    return TimeWarp(base.times[0] + np.r_[0.0, np.cumsum(steps)], base.times)

@@ -10,8 +10,9 @@ from retime.body.body import find_body
 from retime.body.contacts.grips import Grip
 from retime.body.gripping import carried, held_share
 from retime.body.limbs import LimbSolver
-from retime.body.pelvis import places, turns_at
+from retime.body.pelvis import turns_at
 from retime.motion import Motion, quat
+from retime.motion.kinematics import places
 from retime.timing import TimeWarp
 
 

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import find_contacts
+from retime.body.flights import in_air
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import CatchUp, frames_away, moved
-from retime.body.rising import in_air, too_high
+from retime.body.rising import too_high
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions

@@ -12,7 +12,7 @@ import typer
 
 from retime.cli.console import progress, report, table
 from retime.cli.options import Json
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 
 
 def samples(
@@ -122,7 +122,10 @@ def _put(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     with tempfile.TemporaryDirectory() as folder:
         for path in present:
             again = Path(folder, path.name)
-            files[path](again)
+            try:
+                files[path](again)
+            except RetimeError as e:  # the file that a person asked for is the one to name
+                raise InputError(str(e).replace(str(again), str(path))) from None
             if read_bytes(path) != again.read_bytes():
                 raise InputError(
                     f"{path} exists and is another file; move it, or write to another folder "

@@ -35,7 +35,7 @@ from retime.parameters import declared
 from retime.process.inside import own_output
 
 # Version of the protocol; a host rejects an engine with another one.
-PROTOCOL = 2
+PROTOCOL = 3
 # Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
 # Range of heights for which the host's declared unit is accepted, metres.
@@ -182,13 +182,13 @@ class Engine:
         }
 
     def _rest(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        from retime.io.rest_frame import starts_at_rest
+        from retime.io.rest_frame import count_rest_frames
         from retime.motion import quat
 
         motion = self._motion(_text(request, "rest"))
         # A host's joints have rest rotations; in the rest pose, no rotation is added to them.
         turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
-        return {"starts_at_rest": bool(starts_at_rest(turned))}
+        return {"rest_frames": count_rest_frames(turned)}
 
     def _beats(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.hosts.song import heard

@@ -35,7 +35,7 @@ class FileParameters:
     rest_frame: Annotated[
         RestFrame,
         About(
-            "How to treat frame 0: detect a rest pose that was added before the motion (auto), "
+            "How to treat frame 0: detect rest poses that were added before the motion (auto), "
             "keep it as motion (keep), or set it aside (first)."
         ),
     ] = "auto"

@@ -1,4 +1,4 @@
-"""Rest frames: whether a clip starts with a pose that was put before the motion."""
+"""Rest frames: how many frames at a clip's start are rest poses put before the motion."""
 
 from __future__ import annotations
 
@@ -11,46 +11,70 @@ from retime.io.parameters import RestFrame
 from retime.motion import Pose, quat
 from retime.notes import Note
 
-# A rest frame: most joints that move later are at zero, and the next frame is a jump.
+# A rest frame: most joints that move later are at zero, and the first frame of motion is a jump.
 _REST_ANGLE = np.radians(0.1)
 _REST_SHARE = 0.5
 _REST_JUMP = np.radians(5.0)
 _REST_JUMP_RATIO = 8.0
+# Programs add a few frames; a longer rest, or one of more of a clip, is part of the motion.
+_MOST_FRAMES = 9
+_MOST_SHARE = 0.25
+# Smaller steps are still, radians.
+_STILL = 1e-4
 
 
 def set_aside(
     rotations: FloatArray, translations: Mapping[str, FloatArray], rest_frame: RestFrame
 ) -> tuple[int, Pose | None, list[Note]]:
-    """Return the number of frames before the motion (0 or 1), their pose, and notes."""
-    aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
+    """Return the number of frames before the motion, the pose of the first, and notes."""
+    aside = {"keep": 0, "first": 1}.get(rest_frame)
+    if aside is None:
+        aside = count_rest_frames(rotations)
     if not aside or not len(rotations):
         return aside, None, []
     pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
     said = Note(
-        "frame 0 is an added rest pose: set aside, and restored on writing",
+        f"{_named(aside)}: set aside, and restored on writing",
         code="rest-frame-set-aside",
+        frames=aside,
     )
-    return 1, pose, [said]
+    return aside, pose, [said]
 
 
-def starts_at_rest(rotations: FloatArray) -> bool:
-    """Return whether frame 0 is a rest pose that was added before the motion.
+def _named(count: int) -> str:
+    if count == 1:
+        return "frame 0 is an added rest pose"
+    return f"frames 0 {'and' if count == 2 else 'to'} {count - 1} are added rest poses"
 
-    It is a rest pose if most of the joints that turn later are at zero in it, hardly any in the
-    next frame, and the step between them is far larger than the motion's own steps.
+
+def count_rest_frames(rotations: FloatArray) -> int:
+    """Return the number of frames with rest poses that were added before the motion.
+
+    They are rest poses if most of the joints that turn later are at zero in each of them, hardly
+    any in the next frame, and the step to it is far larger than the motion's own steps.
     """
     if len(rotations) < 3:
-        return False
+        return 0
     # A sample of frames is enough: pairs of neighbours, spread over the clip.
     pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
     usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
-    rotations = rotations[np.r_[0, 1, pair]]
-    turned = 2 * np.arccos(np.clip(np.abs(rotations[..., 0]), 0.0, 1.0))
-    moving = turned[1:].max(axis=0) > np.radians(0.5)
+    moving = _turned(rotations[pair]).max(axis=0) > np.radians(0.5)
     if not moving.any():
-        return False
-    at_zero = (turned[:2, moving] < _REST_ANGLE).mean(axis=1)
-    if at_zero[0] < _REST_SHARE or at_zero[1] > at_zero[0] / 2:
-        return False
-    jump = float(quat.angle(rotations[0], rotations[1]).mean())
-    return jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual
+        return 0
+    most = max(min(_MOST_FRAMES, int(_MOST_SHARE * len(rotations))), 1)
+    if usual < _STILL:
+        most = 1  # a stepped animation, which holds every pose for some frames
+    at_zero = (_turned(rotations[: most + 1, moving]) < _REST_ANGLE).mean(axis=1)
+    for count in range(1, most + 1):
+        if at_zero[count - 1] < _REST_SHARE:
+            return 0
+        if at_zero[count] <= at_zero[count - 1] / 2:
+            jump = float(quat.angle(rotations[count - 1], rotations[count]).mean())
+            return count if jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual else 0
+    return 0
+
+
+def _turned(rotations: FloatArray) -> FloatArray:
+    """Return the angles of rotations, radians."""
+    angles: FloatArray = 2 * np.arccos(np.clip(np.abs(rotations[..., 0]), 0.0, 1.0))
+    return angles

@@ -19,7 +19,12 @@ class SplineParameters(TimingParameters):
 
     duration: Annotated[
         Length | None,
-        About("Length of the result, or of the range if one is given.", unit="s", ends=("", "")),
+        About(
+            "Length of the result from its first to its last frame (48f writes 49 frames), or of "
+            "the range if one is given.",
+            unit="s",
+            ends=("", ""),
+        ),
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()

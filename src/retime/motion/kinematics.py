@@ -10,6 +10,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.motion import quat
+from retime.motion.memory import last
 from retime.motion.motion import Motion
 from retime.motion.skeleton import Skeleton
 from retime.motion.units import Units, UpAxis
@@ -113,6 +114,21 @@ def global_rotations(motion: Motion) -> FloatArray:
     turn = quat.from_axis_angle([1, 0, 0], upright)
     made: FloatArray = chain_rotations(motion.skeleton.parents, motion.rotations, turn)
     return made
+
+
+def places(motion: Motion) -> FloatArray:
+    """Return joint positions as :func:`positions` does, measured once and not to be written to."""
+    return last(motion, "places of joints", None, lambda: _read_only(positions(motion)))
+
+
+def turns(motion: Motion) -> FloatArray:
+    """Return joint rotations as :func:`global_rotations` does, measured once and read-only."""
+    return last(motion, "turns of joints", None, lambda: _read_only(global_rotations(motion)))
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    values.flags.writeable = False
+    return values
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:

@@ -77,8 +77,8 @@ class PoseLayer(ReadOnlyArrays):
 
     def at(self, t: FloatArray, values: FloatArray) -> FloatArray:
         """Interpolate a track of this layer, ``(K, 3)`` to ``(F, 3)``; zero outside the keys."""
-        if np.array_equal(t, self.times):
-            return values
+        if np.array_equal(t, self.times[: len(t)]):
+            return values[: len(t)]
         return np.stack(
             [np.interp(t, self.times, values[:, k], left=0.0, right=0.0) for k in range(3)], axis=-1
         )

@@ -78,7 +78,7 @@ class Motion(ReadOnlyArrays):
     units : Units
         Conversion of its numbers to metres with Y up.
     rest_pose : Pose, optional
-        Rest frame of the file, before its first frame of motion.
+        Rest frame of the file, before its first frame of motion; of several, the first.
     roles : mapping of str to str
         Joints by role, given by the user; other roles are found.
     origin : Origin, optional

@@ -22,13 +22,14 @@ from retime.studio import jobs, messages
 from retime.studio.commands import Command, ReplaceSteps
 from retime.studio.exports import Exports
 from retime.studio.forms import method_forms
-from retime.studio.intake import Intake, sentence_about
+from retime.studio.intake import Intake
 from retime.studio.job_maker import JobMaker
 from retime.studio.problems import fault, must_be_done, problem
 from retime.studio.project import Version
 from retime.studio.relay import Relay
 from retime.studio.results import Results, purpose_of
 from retime.studio.session import Session
+from retime.studio.start_files import StartFiles
 from retime.studio.window import Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
@@ -47,6 +48,7 @@ class Hub:
     def __init__(self, session: Session, workers: Workers) -> None:
         self.session, self.workers = session, workers
         self.intake = Intake(session.workspace, workers)
+        self._start_files = StartFiles(session, self.intake)
         self.windows: set[Window] = set()
         self._clips: dict[tuple[str, str, str], bytes] = {}
         self._maker = JobMaker(session)
@@ -54,7 +56,6 @@ class Hub:
         self._results = Results(self._maker, workers, self.windows)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
-        self._failed: dict[str, messages.FailedFile] = {}  # files named at the start, by path
         self._relays: dict[Window, asyncio.Task[None]] = {}
         self._sessions: dict[str, str] = {}  # of live servers, by the address that was pasted
         self._forms = method_forms()
@@ -132,10 +133,10 @@ class Hub:
 
     async def _receive(self, window: Window, message: messages.ClientMessage) -> None:
         match message:
-            case messages.Do(request, command):
+            case messages.Do(request, command, joins):
                 window.preview = None
                 self.workers.drop(f"preview:{window.number}")
-                self.session.do(command)
+                self.session.do(command, joins=joins)
                 self.changed(window, request)
             case messages.Preview(request, command):
                 project = self.session.would_be(command)
@@ -169,7 +170,7 @@ class Hub:
             case messages.Retry(request, path):
                 self._start(self._guarded(window, request, self._retry(window, request, path)))
             case messages.Forget(path):
-                if self._failed.pop(path, None) is not None:
+                if self._start_files.forget(path):
                     self._tell_state()
             case messages.Listen(request, address):
                 self._listen(window, address, request)
@@ -209,7 +210,7 @@ class Hub:
             saved=s.saved,
             hash=s.hash,
             missing=self._maker.missing,
-            failed=list(self._failed.values()),
+            failed=self._start_files.failed,
             undo_names=undo,
             redo_names=redo,
             request=request,
@@ -336,23 +337,16 @@ class Hub:
         self.changed()
 
     async def open_named(self, place: Path) -> str | None:
-        """Add a file that was named when the studio started.
-
-        One that cannot be loaded stays listed, and the reason is returned.
-        """
-        try:
-            self.session.start_with(await self.intake.named(place))
-        except RetimeError as e:
-            text = sentence_about(e, place, place.name)
-            self._failed[str(place)] = messages.FailedFile(str(place), place.name, text)
+        """Add a file that was named when the studio started; return why if it cannot be loaded."""
+        text = await self._start_files.open(place)
+        if text is None:
+            self.changed()
+        else:
             self._tell_state()
-            return text
-        self._failed.pop(str(place), None)
-        self.changed()
-        return None
+        return text
 
     async def _retry(self, window: Window, request: int, path: str) -> None:
-        failed = self._failed.get(path)
+        failed = self._start_files.find(path)
         if failed is None:
             return  # another window removed it
         text = await self.open_named(Path(path))

@@ -40,13 +40,6 @@ def _sync(p: Any) -> str:
     return beats or (f"{p.bpm:g} beats a minute" if p.bpm else "no beats yet")
 
 
-def _surface(p: Any) -> str:
-    keys = list(p.keys)
-    if len(keys) == 1:
-        return f"{keys[0].joint} {_shift(keys[0].shift)}"
-    return _count(len(keys), "surface") or "no surface yet"
-
-
 def _warp(p: Any) -> str:
     return _time(p.warp.duration) if hasattr(p.warp, "duration") else "given"
 
@@ -57,7 +50,8 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "physics": _physics,
     "align": lambda p: f"to {Path(str(p.reference)).stem}",
     "sync": _sync,
-    "surface": _surface,
+    # A window words a single surface itself: it names joints by their roles.
+    "surface": lambda p: _count(len(p.keys), "surface") or "no surface yet",
     "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
     "tween": lambda p: _count(len(p.tweens) + len(p.eases), "tween") or "no tween yet",
     "secondary": lambda p: f"strength {p.strength:g}",
@@ -78,12 +72,6 @@ def _time(seconds: float) -> str:
 
 def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}" if count else ""
-
-
-def _shift(seconds: float) -> str:
-    if abs(seconds) < 5e-4:
-        return "at its own time"
-    return f"{_time(abs(seconds))} {'earlier' if seconds < 0 else 'later'}"
 
 
 def _world(p: Any) -> list[str]:

@@ -16,10 +16,15 @@ from retime.studio.project import Project, Version
 
 
 class Do(Struct, frozen=True, tag="do"):
-    """Change the document: one step of undo."""
+    """Change the document: one step of undo.
+
+    With ``joins``, the revision that another change made, both are one step of undo, if nothing
+    changed the document since.
+    """
 
     request: int
     command: ClientCommand
+    joins: int | None = None
 
 
 class Preview(Struct, frozen=True, tag="preview"):

@@ -156,8 +156,11 @@ class Session:
         """Return the document that a command would produce; nothing is changed."""
         return preview(self.project, command)
 
-    def do(self, *commands: Command) -> None:
-        """Change the document by one or more commands, as one step of undo."""
+    def do(self, *commands: Command, joins: int | None = None) -> None:
+        """Change the document by one or more commands, as one step of undo.
+
+        If the document still has the revision ``joins``, they are part of the last step instead.
+        """
         made = self.project
         for command in commands:
             made = change(made, command)
@@ -165,8 +168,10 @@ class Session:
             return
         told = [msgspec.to_builtins(command) for command in commands]
         line = {"do": told[0] if len(told) == 1 else told, "hash": project_hash(made)}
-        self._journal.append(line)
-        self._past.append(self.project)
+        joined = joins == self.revision and bool(self._past)
+        self._journal.append(line | ({"joins": True} if joined else {}))
+        if not joined:
+            self._past.append(self.project)
         self._future.clear()
         self._become(made)
 
@@ -333,7 +338,8 @@ def _redone(
     if "start" in line and not past and not future:
         return from_document(line["start"])
     if "do" in line:
-        past.append(project)
+        if not line.get("joins"):
+            past.append(project)
         future.clear()
         for told in line["do"] if isinstance(line["do"], list) else [line["do"]]:
             project = change(project, msgspec.convert(told, Command))

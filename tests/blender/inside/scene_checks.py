@@ -14,7 +14,7 @@ import people
 import scenes
 from checking import fails, run, with_sound
 from figure import select_only
-from scenes import OUT, SHARED, capture, choose, keys, mocap, part, snapshot
+from scenes import OUT, SHARED, capture, choose, curves, keys, mocap, part, snapshot
 
 # ---- keys and rest poses
 
@@ -35,6 +35,25 @@ def check_mocap_is_baked_on_whole_frames_after_its_rest_pose():
         assert abs(rows[-1, 1] - old[name][-1, 1]) < 1e-5
     scenes.undo()
     assert snapshot() == before
+
+
+def check_several_rest_poses_stay():
+    armature = mocap()
+    for curve in curves(armature).values():
+        for point in curve.keyframe_points[1:3]:
+            point.co.y = curve.keyframe_points[0].co.y
+        curve.update()
+    old = keys(armature)
+    said = run(bpy.ops.retime.to_length, frames=300, method="spline")
+    assert any("rest poses at frames 1 to 3 stay" in s for s in said), said
+    assert bpy.context.scene.retime.frames == 300
+    for name, rows in keys(armature).items():
+        assert np.array_equal(rows[:, 0], np.r_[1:4, 4 + np.arange(301)])
+        assert np.array_equal(rows[:3, 1], old[name][:3, 1])
+        assert abs(rows[3, 1] - old[name][3, 1]) < 1e-5
+        assert abs(rows[-1, 1] - old[name][-1, 1]) < 1e-5
+    bpy.context.scene.retime.own_action = ""  # as if no length had been typed
+    assert bpy.context.scene.retime.frames == 300
 
 
 def check_an_edit_of_a_part_leaves_other_bones():

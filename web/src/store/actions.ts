@@ -17,19 +17,19 @@ export const preview = ({ id, ...values }: Omit<ChangeStep, "type">): void => op
 export const commit = (): void => openDrag().commit();
 export const discard = discardShown;
 
-/** Change a step at once. */
-export function change(id: string, values: Change): void {
+/** Change a step at once; of the undo step that made the revision `joins`, it is a part. */
+export function change(id: string, values: Change, joins: number | null = null): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
   const refused = refusalOf(id, values.parameters ?? {});
   if (refused) return fail("The keytime was not kept", refused);
   settle();
   if (state.link.value === "open" && !isCertain(id, values.parameters ?? {})) {
-    const drag = begin(id);
+    const drag = begin(id, joins);
     drag.update(values);
     return drag.commit();
   }
   state.pending.value = command;
-  run(command);
+  run(command, joins);
 }
 
 export const setParameter = (id: string, name: string, value: unknown): void =>

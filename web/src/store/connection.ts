@@ -39,10 +39,13 @@ export function want(request: number, settles: boolean): void {
   state.computing.value = true;
 }
 
-/** Send a command that changes the document; false where the server is gone. */
-export function run(command: Command): boolean {
+/**
+ * Send a command that changes the document; false where the server is gone. It is part of the undo step that made the
+ * revision `joins`, if nothing has changed since.
+ */
+export function run(command: Command, joins: number | null = null): boolean {
   const request = nextRequest();
-  if (!send({ type: "do", request, command })) {
+  if (!send({ type: "do", request, command, joins })) {
     putOff(command);
     return false;
   }

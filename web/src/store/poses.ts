@@ -79,7 +79,8 @@ export function endTool(): void {
 }
 
 /** Change the whole list at once: one step of undo. */
-export const setEdits = (step: string, edits: PoseEdit[]): void => actions.change(step, editsChange(edits));
+export const setEdits = (step: string, edits: PoseEdit[], joins: number | null = null): void =>
+  actions.change(step, editsChange(edits), joins);
 
 export function addEdits(step: string, ...added: PoseEdit[]): void {
   endTool();
@@ -138,8 +139,8 @@ export function selectPose(k: number | null): void {
 /** When a pose was inserted that the server has not answered yet: it will be selected. */
 export const inserted = signal<number | null>(null);
 
-/** Insert a pose at a time of the result; what stands there already is selected. */
-export function insertPose(output: number, only: { joints?: string[] } = {}): void {
+/** Insert a pose at a time of the result; what stands there already is selected. `joins`: see `actions.change`. */
+export function insertPose(output: number, only: { joints?: string[] } = {}, joins: number | null = null): void {
   const view = poses.value;
   if (!view || !editable.value) return;
   const t = actions.round(state.stepTimes.value.fromResult(output));
@@ -154,7 +155,8 @@ export function insertPose(output: number, only: { joints?: string[] } = {}): vo
   }
   state.selectedPose.value = null; // numbers mean other poses until the answer is there
   inserted.value = t;
-  addEdits(view.step, { do: "insert", time: t, ...only });
+  endTool();
+  setEdits(view.step, [...editsOf(state.stepNamed(view.step)), { do: "insert", time: t, ...only }], joins);
   const part = only.joints ? `, of ${only.joints.length} joints` : "";
   state.announcement.value = `Pose inserted at ${timeText(t)}${part}.`;
 }
@@ -172,14 +174,15 @@ export function deletePose(k: number): boolean {
   return true;
 }
 
-/** Result time of a pose that is inserted as soon as the poses of its step are there. */
-const wanted = signal<number | null>(null);
+/** A pose that is inserted as soon as those of its step are there: its result time, the revision that adds the step. */
+const wanted = signal<{ time: number; added: number | null } | null>(null);
 effect(() => {
-  const t = wanted.value;
-  if (t === null || !poses.value || !editable.value) return;
+  const pose = wanted.value;
+  if (!pose || !poses.value || !editable.value) return;
   untracked(() => {
     wanted.value = null;
-    if (state.time.value === t) insertPose(t); // a playhead that went on meant something else
+    // A playhead that went on meant something else.
+    if (state.time.value === pose.time) insertPose(pose.time, {}, pose.added);
   });
 });
 
@@ -189,7 +192,8 @@ export function poseAtPlayhead(): void {
   jointToUse(state.time.value);
   if (state.step.value?.method === "stagger") return insertPose(state.time.value);
   const other = state.steps.value.find((s) => s.method === "stagger" && !s.mute);
-  wanted.value = state.time.value; // its poses come with its editor
+  // Its poses come with its editor. A step that is made for the pose is undone with it.
+  wanted.value = { time: state.time.value, added: other ? null : state.revision.value + 1 };
   if (other) state.selectedStep.value = other.id;
   else actions.addStep({ method: "stagger" });
 }

@@ -28,7 +28,8 @@ export class Transaction {
   private isEnding = false;
   private stopHearing: (() => void) | null = null;
 
-  constructor(readonly step: string) {}
+  /** A commit joins the undo step that made the revision `joins`, if nothing else has changed since. */
+  constructor(readonly step: string, private readonly joins: number | null = null) {}
 
   /** Show a change; nothing is kept until `commit`. A drag that was still open is discarded. */
   update(change: Change): void {
@@ -55,7 +56,7 @@ export class Transaction {
       this.isEnding = true;
       return;
     } else if (this.refused && this.shown === this.refused) this.keepTaken();
-    else run(this.shown);
+    else this.keep(this.shown);
     this.end();
   }
 
@@ -68,7 +69,7 @@ export class Transaction {
   /** Another change begins: what waits for the solver's answer is kept, what is still dragged is not. */
   giveWay(): void {
     if (this.isEnding && this.isOpen && this.shown) {
-      run(this.shown);
+      this.keep(this.shown);
       this.end();
     } else this.discard();
   }
@@ -113,7 +114,7 @@ export class Transaction {
     else [this.refused, this.why] = [judged, refused];
     if (judged !== this.shown) return;
     if (this.isEnding) {
-      if (refused === null) run(judged);
+      if (refused === null) this.keep(judged);
       else this.keepTaken();
       return this.end();
     }
@@ -141,8 +142,12 @@ export class Transaction {
     return Object.fromEntries(Object.keys(this.refused?.parameters ?? {}).map((name) => [name, before[name] ?? null]));
   }
 
+  private keep(command: ChangeStep): void {
+    run(command, this.joins);
+  }
+
   private keepTaken(): void {
-    if (this.taken) run(this.taken);
+    if (this.taken) this.keep(this.taken);
     else discardShown();
     const title = this.taken ? "It stops at the limit" : "It was not kept";
     state.problems.value = [...state.problems.value, { type: "problem", title, text: this.why }];
@@ -162,7 +167,7 @@ export class Transaction {
 const committedStep = (id: string) => state.committed.peek()?.versions[state.version.peek()].find((s) => s.id === id);
 
 /** Begin a drag of a step. */
-export const begin = (step: string): Transaction => new Transaction(step);
+export const begin = (step: string, joins: number | null = null): Transaction => new Transaction(step, joins);
 
 /** The drag that is open; another one where it is of another step. */
 export function openDrag(step?: string): Transaction {

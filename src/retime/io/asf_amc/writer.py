@@ -33,14 +33,14 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     kept = _kept(motion, path)
     must_be_even(motion, "AMC")
     skeleton = _place_of_skeleton(kept, path)
-    aside = int(motion.rest_pose is not None and not drop_rest)
-    if is_as_read(motion, kept.motion) and (motion.fps, aside) == (kept.told_fps, kept.rest_rows):
+    rested = motion.rest_pose is not None and not drop_rest
+    same = is_as_read(motion, kept.motion) and motion.fps == kept.told_fps
+    if same and rested == bool(kept.rest_rows):
         write_bytes(path, [kept.data])
     else:
         values = _values(motion, kept)
-        if aside:
-            rest = _values(_still(motion), replace(kept, rest_rows=0))
-            values = {n: np.concatenate([rest[n], v]) for n, v in values.items()}
+        if rested:
+            values = _after_rest(_rest_values(motion, kept), values)
         write_bytes(path, _text(motion, values, kept))
     if skeleton is not None:
         write_bytes(skeleton, [kept.asf.data])
@@ -66,6 +66,22 @@ def _kept(motion: Motion, path: Path) -> AmcFile:
             stacklevel=3,
         )
     return kept
+
+
+def _rest_values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
+    """Return each bone's values in the frames before a motion: the file's, or its rest pose's."""
+    if motion.rest_pose is kept.motion.rest_pose:
+        return {n: v[: kept.rest_rows] for n, v in kept.values.items()}
+    return _values(_still(motion), replace(kept, rest_rows=0))
+
+
+def _after_rest(
+    rest: dict[str, FloatArray], values: dict[str, FloatArray]
+) -> dict[str, FloatArray]:
+    """Put values after those at rest; a bone without any is at zero there."""
+    count = len(next(iter(rest.values())))
+    none = {n: np.zeros((count, v.shape[1])) for n, v in values.items()}
+    return {n: np.concatenate([rest.get(n, none[n]), v]) for n, v in values.items()}
 
 
 def _still(motion: Motion) -> Motion:

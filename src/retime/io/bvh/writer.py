@@ -17,7 +17,7 @@ from retime.body import find_body
 from retime.errors import FormatWarning
 from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
-from retime.io.bvh.reader import BvhFile
+from retime.io.bvh.reader import BvhFile, bvh_transforms
 from retime.io.files import write_bytes
 from retime.io.sampled import depth_first
 from retime.motion import Motion, quat
@@ -47,13 +47,14 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         if motion.origin is not None:  # another format, which has units
             _warn_of_units(motion, path)
         motion = _depth_first(motion)
-    rest_rows = int(motion.rest_pose is not None and not drop_rest)
+    rest = None if drop_rest else _at_rest(motion, kept)
+    rest_rows = 0 if rest is None else len(rest)
     if kept is not None and _is_untouched(motion, kept.motion):
         hierarchy = kept.hierarchy
         lines = _file_rows(kept, skip=kept.rest_rows - rest_rows)
     else:
         hierarchy = _hierarchy_of(motion, kept)
-        lines = _edited_rows(motion, hierarchy, kept, rest_rows)
+        lines = _edited_rows(motion, hierarchy, kept, rest)
     head = _head(hierarchy, len(motion) + rest_rows, _frame_time(motion, kept))
     write_bytes(path, chain([head.encode()], lines))
 
@@ -128,12 +129,12 @@ def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
 
 
 def _edited_rows(
-    motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, rest_rows: int
+    motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, rest: Motion | None
 ) -> Iterator[bytes]:
-    """Yield the rows of an edited or new motion as text, the rest pose first if it has a row."""
+    """Yield the rows of an edited or new motion as text, after those of its rest frames."""
     rows = _rows(motion, hierarchy, kept, _nearest_rows(motion, kept))
-    if rest_rows:
-        rows = np.concatenate([_rest_row(motion, hierarchy, kept), rows])
+    if rest is not None:
+        rows = np.concatenate([_rest_rows(rest, hierarchy, kept), rows])
     decimals = min(max(kept.rows.decimals if kept else 0, _LEAST_DECIMALS), _MOST_DECIMALS)
     return _formatted(rows, decimals)
 
@@ -167,27 +168,30 @@ def _turns(rotations: FloatArray, node: Node, near: FloatArray | None) -> FloatA
     return np.degrees(angles[:, : len(axes)])
 
 
-def _rest_row(motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> FloatArray:
-    """Return the row of the rest pose (1, C), nearest to the source's if that has one."""
-    rest = motion.rest_pose
+def _at_rest(motion: Motion, kept: BvhFile | None) -> Motion | None:
+    """Return the frames before a motion, as a motion: the file's, or one of its rest pose."""
+    rest, skeleton = motion.rest_pose, motion.skeleton
     if rest is None:
-        return np.empty((0, hierarchy.columns))
-    offsets = motion.skeleton.offsets
-    places = {
-        n: np.asarray(rest.translations.get(n, offsets[motion.skeleton.index(n)]))[None]
-        for n in motion.translations
-    }
-    still = replace(
-        motion,
-        rotations=rest.rotations[None],
-        translations=places,
-        scales={},
-        rest_pose=None,
-        origin=None,
+        return None
+    if kept is not None and rest is kept.motion.rest_pose:
+        rows = kept.rows.values[: kept.rest_rows]
+        rotations, places = bvh_transforms(kept.hierarchy, rows, skeleton)
+    else:
+        rotations = rest.rotations[None]
+        places = {
+            n: np.asarray(rest.translations.get(n, skeleton.offsets[skeleton.index(n)]))[None]
+            for n in motion.translations
+        }
+    return replace(
+        motion, rotations=rotations, translations=places, scales={}, rest_pose=None, origin=None
     )
+
+
+def _rest_rows(rest: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> FloatArray:
+    """Return the rows of the rest frames (F, C), nearest to the source's if that has some."""
     if kept is None or not kept.rest_rows:
-        return _rows(still, hierarchy, None, None)
-    return _rows(still, hierarchy, kept, lambda name: np.zeros(1, dtype=np.int64))
+        return _rows(rest, hierarchy, None, None)
+    return _rows(rest, hierarchy, kept, lambda name: np.arange(len(rest)))
 
 
 def _angles(

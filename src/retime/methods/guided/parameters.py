@@ -24,8 +24,8 @@ class SearchParameters(LoopParameters):
     duration: Annotated[
         Length | Literal["free"] | None,
         About(
-            "Length of the result, or free to let the reference decide. Default: the source's "
-            "length.",
+            "Length of the result from its first to its last frame (48f writes 49 frames), or "
+            "free to let the reference decide. Default: the source's length.",
             unit="s",
             metavar="TIME|free",
             choices=(Choice("free", "Free"),),

@@ -18,6 +18,9 @@ SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
 
 # Smoothing of speeds, in frames at 60 Hz: for accents, and by the definition of the score.
 _SMOOTH, SCORE_SMOOTH = 3.0, 5.0
+# A minimum of speed less deep than this share of the mean speed is rounding: a body that holds a
+# pose would otherwise have a beat in every few frames.
+_ROUNDING = 1e-3
 # Least prominence of an accent, relative to the mean speed.
 _PROMINENT = 0.05
 # Largest speed of a limb that stops, relative to the peak before it; least peak of a stroke, m/s.
@@ -88,7 +91,7 @@ def accents_of(tracks: Tracks, kind: Kind) -> Accents:
 
 
 def speed_minima(
-    tracks: Tracks, smooth: float = SCORE_SMOOTH, least: float = 0.0
+    tracks: Tracks, smooth: float = SCORE_SMOOTH, least: float = _ROUNDING
 ) -> tuple[FloatArray, FloatArray]:
     """Find the minima of the mean joint speed and their depth in mean speeds."""
     from scipy.ndimage import gaussian_filter1d

@@ -108,7 +108,11 @@ class SyncParameters(TimingParameters):
     ] = None
     duration: Annotated[
         Length | None,
-        About("Length of the result. Default: given by the playback speed.", unit="s"),
+        About(
+            "Length of the result from its first to its last frame (48f writes 49 frames). "
+            "Default: given by the playback speed.",
+            unit="s",
+        ),
     ] = None
     keytimes: Keytimes = ()
     moments: Annotated[

@@ -265,9 +265,12 @@ def _held_notes(found: Flights) -> list[Note]:
         return []
     return [
         Note(
-            f"{share:.0%} of the clip is held by a contact that was not detected: forces "
-            "have no limits there",
-            Remedy("give the contacts", parameter="contacts"),
+            f"in {share:.0%} of the clip nothing touches and the body does not fall: it is assumed "
+            "to be held, and forces have no limits there",
+            Remedy(
+                "if it jumps, correct the frame rate or the scale; otherwise give the contacts",
+                parameter="contacts",
+            ),
             code="held-unseen",
             share=share,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.rising import flight_offsets
+from retime.body.flights import flight_offsets
 from retime.motion import Motion
 from retime.motion.layers import PoseLayer
 from retime.notes import Note

@@ -217,7 +217,8 @@ class RequestParameters(LoopParameters):
     duration: Annotated[
         Length | Literal["free"] | None,
         About(
-            "Length of the result, or free to let physics decide. Default: the source's length.",
+            "Length of the result from its first to its last frame (48f writes 49 frames), or "
+            "free to let physics decide. Default: the source's length.",
             unit="s",
             metavar="TIME|free",
             choices=(Choice("free", "Free"),),

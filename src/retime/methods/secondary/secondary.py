@@ -10,8 +10,8 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.body import Body
+from retime.body.hinges import within_hinges
 from retime.body.holding import contact_fixes
-from retime.body.rising import within_hinges
 from retime.errors import InputError
 from retime.keywords import takes
 from retime.methods.secondary.follower import Follower

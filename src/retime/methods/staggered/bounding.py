@@ -39,8 +39,6 @@ _SPACED_AT = 0.1
 _LEAST, _RATIO = 1e-3, 1.25
 # Fixed amounts are numbered from the smallest; below this number nothing is reduced.
 _FIRST = -8
-# Fraction of the staggering removed at a smaller amount that is tried again.
-_AGAIN = 0.5
 # Steps to try between two fixed amounts if the bound is exceeded between them.
 _STEPS = 8
 
@@ -218,9 +216,7 @@ class _Amounts:
             timing = self.timing.by_amount(_amount(number))
             found = Reduction.none(timing)
             if not self._unreduced(number):
-                # Start from a smaller amount, so that neighbouring reductions are similar.
-                start = self[number - _back(number)].toward(found, _AGAIN)
-                found = self.bound.reduced(timing, start)
+                found = self.bound.reduced(timing, found)
             self._known[number] = found
         return self._known[number]
 
@@ -240,11 +236,6 @@ def _number(amount: float) -> int:
 
 def _amount(number: int) -> float:
     return float(_LEAST * _RATIO**number)
-
-
-def _back(number: int) -> int:
-    """Return how many fixed amounts back a reduction starts from; fewer take less time."""
-    return 2 if number % 2 == 0 else 1
 
 
 def _step_amount(number: int) -> float:

@@ -12,6 +12,8 @@ from retime.body import find_body
 from retime.methods.staggered.rushing import delivered_ratios
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
+from retime.motion.edits import Edit, apply_edits, correction_between
+from retime.motion.layers import PoseLayer
 from retime.timing import TimeWarp
 
 __all__ = ["calmed"]
@@ -27,12 +29,13 @@ _ROUNDS, _AIM = 8, 0.02
 def calmed(
     source: Motion,
     base: Motion,
+    plain: Motion,
     made: Motion,
     warp: TimeWarp,
     most: float,
     contacts: tuple[Contact, ...] | None,
-) -> tuple[Motion, FloatArray]:
-    """Return an exaggerated motion within a bound, and the share (F,) of it that each frame keeps.
+) -> tuple[PoseLayer | None, FloatArray]:
+    """Return the correction of an exaggeration within a bound, and the share (F,) that is kept.
 
     The bound applies to the delivered motion: joints in space, with contacts held. A hand that is
     held where an exaggerated body cannot reach it would pull its elbow straight at once.
@@ -41,8 +44,9 @@ def calmed(
     ----------
     source : Motion
         The motion.
-    base, made : Motion
-        The motion in its new timing, and its exaggeration on the same frames.
+    base, plain, made : Motion
+        The motion in its new timing, with its changed poses, and with their correction, on the same
+        frames.
     warp : TimeWarp
         From their time to the source's.
     most : float
@@ -50,12 +54,14 @@ def calmed(
     contacts : tuple of Contact, optional
         The contacts to hold, in the source's time. Default: those found.
     """
-    share, found = np.ones(len(base)), made
+    share, correction = np.ones(len(base)), correction_between(plain, made)
     if len(base) < 3 or not np.isfinite(most):
-        return made, share
+        return correction, share
     aim = max((1 - _AIM) * most, 1 + _AIM)
     joints = _without_fingers(source)
     for _ in range(_ROUNDS):
+        # As it is delivered to the last digit: then its contacts are not held a second time.
+        found = apply_edits(plain, [Edit(correction=correction)])
         ratios = delivered_ratios(source, found, warp, most, contacts)
         ratio = ratios[:, np.tile(joints, 2)].max(axis=1, initial=0.0)
         if ratio.max(initial=0.0) <= most:
@@ -63,8 +69,8 @@ def calmed(
         # A turn is about 1 in the source and grows with the exaggeration.
         over = np.where(ratio > aim, 1 - (aim - 1) / np.maximum(ratio - 1, aim - 1), 0.0)
         share = share * (1 - _spread(over, base.rate))
-        found = _blended(base, made, share, joints)
-    return found, share
+        correction = correction_between(plain, _blended(base, made, share, joints))
+    return correction, share
 
 
 def _without_fingers(motion: Motion) -> Mask:

@@ -160,18 +160,32 @@ class Channel:
             values = plus(values, own if weight == 1 else scaled(own, np.full(len(own), weight)))
         return values
 
-    def differs_from(self, other: Channel | None) -> npt.NDArray[np.int64]:
-        """List the frames at which values may differ from those of another channel."""
-        every = np.arange(len(self.times))
-        if other is None or len(self.stack) > 1 or len(other.stack) > 1:
-            return every
-        mine, theirs = self.stack[0], other.stack[0]
-        if mine.detail is not theirs.detail or not np.array_equal(self.knots, other.knots):
-            return every
-        segments = (mine.controls != theirs.controls).any(axis=(1, 2))
-        held_by = np.searchsorted(self.knots, self.times, side="right") - 1
-        frames: npt.NDArray[np.int64] = every[segments[np.clip(held_by, 0, len(segments) - 1)]]
-        return frames
+    def changes(self, plain: Channel | None, source: FloatArray, floor: float) -> FloatArray:
+        """Return the changes (F, 3) from the source's values (F, D).
+
+        They are 0 below the floor, and where this channel is as ``plain``, its state before edits.
+        """
+        from retime.methods.staggered import kernels
+
+        before, now = self._controls_before(plain), self.stack[0]
+        if self.size == 4 and before is not None:
+            at = (self.knots, self.times, now.detail, source)
+            return np.asarray(kernels.spline_changes(now.controls, before, *at, floor))
+        if self.size == 4:
+            return np.asarray(kernels.rotation_changes(self.values, source, floor))
+        by = self.values - source
+        if before is not None:
+            edited = (now.controls != before).any(axis=(1, 2))
+            held_by = np.searchsorted(self.knots, self.times, side="right") - 1
+            by[~edited[np.clip(held_by, 0, len(edited) - 1)]] = 0.0
+        return np.where(np.abs(by) > floor, by, 0.0)
+
+    def _controls_before(self, plain: Channel | None) -> FloatArray | None:
+        """Return the control points of another channel, if nothing else differs."""
+        if plain is None or len(self.stack) > 1 or len(plain.stack) > 1:
+            return None
+        same = self.stack[0].detail is plain.stack[0].detail
+        return plain.stack[0].controls if same and np.array_equal(self.knots, plain.knots) else None
 
     def around(self, t: FloatArray) -> npt.NDArray[np.int64]:
         """List the frames before and after times."""

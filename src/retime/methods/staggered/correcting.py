@@ -9,9 +9,11 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
+from retime.body.flights import flight_stretch
 from retime.body.gripping import keep_grips
+from retime.body.hinges import within_hinges
 from retime.body.holding import carried_contacts
-from retime.body.rising import flight_stretch, raised, within_hinges
+from retime.body.rising import raised
 from retime.body.travelling import ground_shift, travelled
 from retime.methods.staggered.calming import calmed
 from retime.motion import Motion
@@ -99,13 +101,15 @@ def corrected(
         base, made = travelled(base, base, ground), travelled(base, made, ground)
     if by.weight:
         made = raised(base, made, by.weight, by.span)
-        if not by.travel:  # contacts of a longer way are elsewhere
-            held = None if contacts is None else tuple(contacts)
-            made, share = calmed(source, base, made, warp, by.most, held)
-            warp = warp.with_notes(*_calming(share, base, by.most))
+    if by.weight and not by.travel:  # contacts of a longer way are elsewhere
+        held = None if contacts is None else tuple(contacts)
+        correction, share = calmed(source, base, plain, made, warp, by.most, held)
+        warp = warp.with_notes(*_calming(share, base, by.most))
+    else:
+        correction = correction_between(plain, made)
     if by.grips:
-        made = keep_grips(source, made, warp)
-    correction = correction_between(plain, made)
+        made = apply_edits(plain, [Edit(correction=correction)])
+        correction = correction_between(plain, keep_grips(source, made, warp))
     if correction is not None:  # delivered frames may end a fraction of a frame later
         correction = correction.lasting(1 / rate)
     return warp, correction, ground

@@ -1,4 +1,4 @@
-"""Compiled loops: cubic quaternion splines by recursive slerp, evaluated and fitted."""
+"""Compiled loops: cubic quaternion splines by recursive slerp, and turns from frame to frame."""
 
 from __future__ import annotations
 
@@ -7,39 +7,26 @@ import math
 import numpy as np
 
 from retime.compiled import kernel
-from retime.motion.kernels import multiply
+from retime.motion.kernels import arc_shares, multiply
 
 __all__ = [
+    "arc_gaps",
     "evaluate_places",
     "evaluate_rotations",
-    "fit_places",
-    "fit_rotations",
-    "refine_rotations",
     "rising",
     "rotation_changes",
+    "spline_at",
+    "spline_changes",
     "turn_controls",
+    "turned",
+    "turned_by",
 ]
-
-# A transition with fewer inner samples than this is a simple arc: two tangents would fit noise.
-_FEWEST = 3
 
 
 @kernel
 def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
     """Interpolate without changing a sign: control points are continuous, also past half a turn."""
-    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    r0 = b[0] - dot * a[0]
-    r1 = b[1] - dot * a[1]
-    r2 = b[2] - dot * a[2]
-    r3 = b[3] - dot * a[3]
-    sine = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2 + r3 * r3)
-    if sine < 1e-9:
-        wa = 1.0 - u
-        wb = u
-    else:
-        angle = math.atan2(sine, dot)
-        wa = math.sin((1.0 - u) * angle) / sine
-        wb = math.sin(u * angle) / sine
+    wa, wb = arc_shares(_gap(a, b), u)
     q0 = wa * a[0] + wb * b[0]
     q1 = wa * a[1] + wb * b[1]
     q2 = wa * a[2] + wb * b[2]
@@ -52,25 +39,36 @@ def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _spline(c, u, work, out):  # type: ignore[no-untyped-def]
-    """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985)."""
-    _slerp(c[0], c[1], u, work[0])
-    _slerp(c[1], c[2], u, work[1])
-    _slerp(c[2], c[3], u, work[2])
-    _slerp(work[0], work[1], u, work[3])
-    _slerp(work[1], work[2], u, work[4])
-    _slerp(work[3], work[4], u, out)
+def _gap(a, b):  # type: ignore[no-untyped-def]
+    """Return 1 - cos of the angle between two control points."""
+    square = 0.0
+    for c in range(4):
+        square += (b[c] - a[c]) ** 2
+    return 0.5 * square
 
 
 @kernel
-def _arc(a, b):  # type: ignore[no-untyped-def]
-    """Return the angle between two control points, and its sine."""
-    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    square = 0.0
-    for c in range(4):
-        square += (b[c] - dot * a[c]) ** 2
-    sine = math.sqrt(square)
-    return math.atan2(sine, dot), sine
+def arc_gaps(controls):  # type: ignore[no-untyped-def]
+    """Return the gaps (3,) between the control points of a cubic, for :func:`spline_at`."""
+    out = np.empty(3)
+    for k in range(3):
+        out[k] = _gap(controls[k], controls[k + 1])
+    return out
+
+
+@kernel
+def spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
+    """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985).
+
+    ``gap`` (3,) is of :func:`arc_gaps`, the same throughout a transition.
+    """
+    for k in range(3):
+        wa, wb = arc_shares(gap[k], u)
+        for e in range(4):
+            work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
+    _slerp(work[0], work[1], u, work[3])
+    _slerp(work[1], work[2], u, work[4])
+    _slerp(work[3], work[4], u, out)
 
 
 @kernel
@@ -78,37 +76,53 @@ def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
     """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at rising times ``(M,)``."""
     out = np.empty((len(times), 4))
     work = np.empty((5, 4))
-    angle = np.empty(3)
-    sine = np.empty(3)
-    last = len(knots) - 2
+    gap = np.empty(3)
     known = -1
     s = 0
     for m in range(len(times)):
-        while s < last and times[m] >= knots[s + 1]:
+        while s < len(knots) - 2 and times[m] >= knots[s + 1]:
             s += 1
-        c = controls[s]
         if s != known:
             known = s
-            for k in range(3):
-                angle[k], sine[k] = _arc(c[k], c[k + 1])
+            gap = arc_gaps(controls[s])
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        # The arcs between control points are the same throughout a transition.
-        for k in range(3):
-            wa = 1.0 - u
-            wb = u
-            if sine[k] >= 1e-9:
-                wa = math.sin((1.0 - u) * angle[k]) / sine[k]
-                wb = math.sin(u * angle[k]) / sine[k]
-            for e in range(4):
-                work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
-        _slerp(work[0], work[1], u, work[3])
-        _slerp(work[1], work[2], u, work[4])
-        _slerp(work[3], work[4], u, out[m])
+        spline_at(controls[s], gap, u, work, out[m])
     return out
 
 
 @kernel
-def _turned(q, v, out):  # type: ignore[no-untyped-def]
+def spline_changes(controls, before, knots, times, detail, source, floor):  # type: ignore[no-untyped-def]
+    """Return the rotation vectors ``(F, 3)`` from source rotations to a spline and its detail.
+
+    They are 0 where the control points are the same as ``before``, and below the floor. They do not
+    jump at half a turn.
+    """
+    out = np.zeros((len(times), 3))
+    work = np.empty((5, 4))
+    gap = np.empty(3)
+    value = np.empty(4)
+    last = np.array([1.0, 0.0, 0.0, 0.0])
+    known = -1
+    same = True
+    s = 0
+    for m in range(len(times)):
+        while s < len(knots) - 2 and times[m] >= knots[s + 1]:
+            s += 1
+        if s != known:
+            known = s
+            same = np.array_equal(controls[s], before[s])
+            gap = arc_gaps(controls[s])
+        if same:
+            continue
+        u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
+        spline_at(controls[s], gap, u, work, value)
+        multiply(value, detail[m], value)
+        _change(value, source[m], last, floor, out[m])
+    return out
+
+
+@kernel
+def turned(q, v, out):  # type: ignore[no-untyped-def]
     """Write q exp(v)."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
@@ -134,7 +148,7 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
     for n in range(len(turns)):
         if turns[n, 0] == 0.0 and turns[n, 1] == 0.0 and turns[n, 2] == 0.0:
             continue
-        _turned(unit, turns[n], q)
+        turned(unit, turns[n], q)
         for side in range(2):
             s = n - 1 + side
             if s < 0 or s >= len(controls):
@@ -145,6 +159,27 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _change(v, p, before, floor, out):  # type: ignore[no-untyped-def]
+    """Write the rotation vector from ``p`` to ``v``, on the side of the one before."""
+    q0 = v[0] * p[0] + v[1] * p[1] + v[2] * p[2] + v[3] * p[3]
+    q1 = -v[0] * p[1] + v[1] * p[0] - v[2] * p[3] + v[3] * p[2]
+    q2 = -v[0] * p[2] + v[1] * p[3] + v[2] * p[0] - v[3] * p[1]
+    q3 = -v[0] * p[3] - v[1] * p[2] + v[2] * p[1] + v[3] * p[0]
+    if q0 * before[0] + q1 * before[1] + q2 * before[2] + q3 * before[3] < 0.0:
+        q0, q1, q2, q3 = -q0, -q1, -q2, -q3
+    before[0] = q0
+    before[1] = q1
+    before[2] = q2
+    before[3] = q3
+    sine = math.sqrt(q1 * q1 + q2 * q2 + q3 * q3)
+    scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q0) / sine
+    if scale * sine > floor:
+        out[0] = scale * q1
+        out[1] = scale * q2
+        out[2] = scale * q3
+
+
+@kernel
 def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
     """Return the rotation vectors ``(F, 3)`` from source rotations to others.
 
@@ -152,22 +187,8 @@ def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
     """
     out = np.zeros((len(values), 3))
     before = np.array([1.0, 0.0, 0.0, 0.0])
-    q = np.empty(4)
     for m in range(len(values)):
-        v = values[m]
-        p = source[m]
-        q[0] = v[0] * p[0] + v[1] * p[1] + v[2] * p[2] + v[3] * p[3]
-        q[1] = -v[0] * p[1] + v[1] * p[0] - v[2] * p[3] + v[3] * p[2]
-        q[2] = -v[0] * p[2] + v[1] * p[3] + v[2] * p[0] - v[3] * p[1]
-        q[3] = -v[0] * p[3] - v[1] * p[2] + v[2] * p[1] + v[3] * p[0]
-        if q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0:
-            q[:] = -q
-        before[:] = q
-        sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q[0]) / sine
-        if scale * sine > floor:
-            for c in range(3):
-                out[m, c] = scale * q[1 + c]
+        _change(values[m], source[m], before, floor, out[m])
     return out
 
 
@@ -188,160 +209,6 @@ def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
                 + u * u * u * controls[s, 3, c]
             )
     return out
-
-
-@kernel
-def _log_from(a, b, out):  # type: ignore[no-untyped-def]
-    """Write the rotation vector of a^-1 b, with its sign; the angle is up to a whole turn."""
-    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
-    y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
-    z = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
-    sine = math.sqrt(x * x + y * y + z * z)
-    k = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, w) / sine
-    out[0] = k * x
-    out[1] = k * y
-    out[2] = k * z
-
-
-@kernel
-def _inner_controls(y, u, count, end, out):  # type: ignore[no-untyped-def]
-    """Fit the two inner control vectors of a cubic from 0 to ``end`` to ``count`` samples."""
-    m11 = m12 = m22 = 0.0
-    r1 = np.zeros(3)
-    r2 = np.zeros(3)
-    for k in range(count):
-        b1 = 3 * u[k] * (1 - u[k]) ** 2
-        b2 = 3 * u[k] ** 2 * (1 - u[k])
-        b3 = u[k] ** 3
-        m11 += b1 * b1
-        m12 += b1 * b2
-        m22 += b2 * b2
-        for c in range(3):
-            rest = y[k, c] - b3 * end[c]
-            r1[c] += b1 * rest
-            r2[c] += b2 * rest
-    det = m11 * m22 - m12 * m12
-    plain = count < _FEWEST or det < 1e-12
-    for c in range(3):
-        out[0, c] = end[c] / 3 if plain else (m22 * r1[c] - m12 * r2[c]) / det
-        out[1, c] = 2 * end[c] / 3 if plain else (m11 * r2[c] - m12 * r1[c]) / det
-
-
-@kernel
-def _samples_between(values, times, low, high):  # type: ignore[no-untyped-def]
-    """Return the samples strictly between two knots, and their positions between them."""
-    first = np.searchsorted(times, low, side="right")
-    last = np.searchsorted(times, high, side="left")
-    return values[first:last], (times[first:last] - low) / (high - low)
-
-
-@kernel
-def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
-    """Fit cubics to positions ``(F, 3)`` between knots whose values ``(N, 3)`` are kept."""
-    out = np.empty((len(knots) - 1, 4, 3))
-    inner = np.empty((2, 3))
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        _inner_controls(samples - ends[s], u, len(u), ends[s + 1] - ends[s], inner)
-        out[s, 0] = ends[s]
-        out[s, 1] = ends[s] + inner[0]
-        out[s, 2] = ends[s] + inner[1]
-        out[s, 3] = ends[s + 1]
-    return out
-
-
-@kernel
-def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
-    """Write the distances of samples from a spline, and return the sum of their squares."""
-    work = np.empty((5, 4))
-    at = np.empty(4)
-    total = 0.0
-    for k in range(count):
-        _spline(controls, u[k], work, at)
-        if at[0] * q[k, 0] + at[1] * q[k, 1] + at[2] * q[k, 2] + at[3] * q[k, 3] < 0.0:
-            at[:] = -at
-        _log_from(at, q[k], residual[k])
-        total += residual[k, 0] ** 2 + residual[k, 1] ** 2 + residual[k, 2] ** 2
-    return total
-
-
-@kernel
-def _levenberg_marquardt(controls, q, u, count, iterations):  # type: ignore[no-untyped-def]
-    """Rotate the two inner controls to minimise the squared angles to the samples."""
-    step = 1e-6
-    residual = np.empty((count, 3))
-    moved = np.empty((count, 3))
-    jacobian = np.empty((3 * count, 6))
-    trial = controls.copy()
-    turn = np.zeros(3)
-    cost = _misses(controls, q, u, count, residual)
-    damping = 1e-6
-    for _ in range(iterations):
-        for e in range(6):
-            trial[:] = controls
-            turn[:] = 0.0
-            turn[e % 3] = step
-            _turned(controls[1 + e // 3], turn, trial[1 + e // 3])
-            _misses(trial, q, u, count, moved)
-            for k in range(count):
-                for c in range(3):
-                    jacobian[3 * k + c, e] = (moved[k, c] - residual[k, c]) / step
-        square = jacobian.T @ jacobian
-        slope = jacobian.T @ residual.reshape(3 * count)
-        better = cost
-        for _attempt in range(6):
-            damped = square + np.eye(6) * (damping * (np.trace(square) / 6 + 1e-12))
-            move = np.linalg.solve(damped, -slope)
-            trial[:] = controls
-            _turned(controls[1], move[:3], trial[1])
-            _turned(controls[2], move[3:], trial[2])
-            better = _misses(trial, q, u, count, moved)
-            if better <= cost:
-                break
-            damping = max(damping * 10, 1e-4)
-        if better > cost:
-            return
-        gain = cost - better
-        cost = better
-        controls[:] = trial
-        residual[:] = moved
-        damping *= 0.1
-        if gain < 1e-8 * cost + 1e-14:
-            return
-
-
-@kernel
-def fit_rotations(values, times, knots, ends):  # type: ignore[no-untyped-def]
-    """Fit quaternion cubics to rotations ``(F, 4)`` between knots whose values are kept.
-
-    Appendix A uses a simplex search over the two tangents. In the space of logarithms the problem
-    is linear, and its solution is as good to a thousandth.
-    """
-    out = np.empty((len(knots) - 1, 4, 4))
-    y = np.empty((len(times), 3))
-    end = np.empty(3)
-    inner = np.empty((2, 3))
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        for k in range(len(u)):
-            _log_from(ends[s], samples[k], y[k])
-        _log_from(ends[s], ends[s + 1], end)
-        _inner_controls(y, u, len(u), end, inner)
-        out[s, 0] = ends[s]
-        _turned(ends[s], inner[0], out[s, 1])
-        _turned(ends[s], inner[1], out[s, 2])
-        out[s, 3] = ends[s + 1]
-    return out
-
-
-@kernel
-def refine_rotations(controls, values, times, knots, iterations):  # type: ignore[no-untyped-def]
-    """Refine fitted splines in place, by Levenberg-Marquardt on the angles themselves."""
-    for s in range(len(knots) - 1):
-        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
-        if len(u) >= _FEWEST:
-            _levenberg_marquardt(controls[s], samples, u, len(u), iterations)
 
 
 @kernel
@@ -367,3 +234,40 @@ def rising(x):  # type: ignore[no-untyped-def]
             out[at] = level[k]
             at += 1
     return out
+
+
+@kernel
+def turned_by(parents, own):  # type: ignore[no-untyped-def]
+    """Return by how much joints turn from frame to frame, radians, for local turns (F, J, 4).
+
+    The result, (F - 1, 2 J), is in space, then relative to the parents.
+    """
+    frames, joints = own.shape[0], own.shape[1]
+    out = np.empty((max(frames - 1, 0), 2 * joints))
+    in_space = np.empty((2, joints, 4))
+    for f in range(frames):
+        now, before = in_space[f % 2], in_space[(f + 1) % 2]
+        for j in range(joints):
+            if parents[j] < 0:
+                now[j] = own[f, j]
+            else:
+                multiply(now[parents[j]], own[f, j], now[j])
+            if f > 0:
+                out[f - 1, j] = _angle(now[j], before[j])
+                out[f - 1, joints + j] = _angle(own[f, j], own[f - 1, j])
+    return out
+
+
+@kernel
+def _angle(a, b):  # type: ignore[no-untyped-def]
+    """Return the angle between two rotations, radians in [0, pi]."""
+    near = 0.0
+    far = 0.0
+    for c in range(4):
+        near += (a[c] - b[c]) ** 2
+        far += (a[c] + b[c]) ** 2
+    x = 0.5 * math.sqrt(min(near, far))
+    if x > 0.05:
+        return 4.0 * math.asin(min(x, 1.0))
+    square = x * x  # the series of the arcsine, exact to 1e-13
+    return 4.0 * x * (1.0 + square * (1 / 6 + square * (3 / 40 + square * (15 / 336))))

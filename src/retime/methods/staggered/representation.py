@@ -176,24 +176,18 @@ class Representation:
         ]
         if not touched:
             return None
-        from retime.methods.staggered import kernels
-
         source, skeleton = self.source, self.source.skeleton
         rotations, translations = {}, {}
         for i in touched:
-            frames = self.curves[i].differs_from(self.plain[i])
-            new = self.curves[i].at(source.times[frames])
-            by = np.zeros((len(source), 3))
+            curve, plain = self.curves[i], self.plain[i]
             if i < len(skeleton):
-                own = source.rotations[frames, i]
-                by[frames] = kernels.rotation_changes(new, own, _ROUNDING)
+                by = curve.changes(plain, source.rotations[:, i], _ROUNDING)
                 rotations[skeleton.names[i]] = by
             else:
                 root = skeleton.names[skeleton.roots[i - len(skeleton)]]
-                old = source.translations[root][frames]
+                old = source.translations[root]
                 floor = _ROUNDING * max(1.0, float(np.abs(old).max(initial=0.0)))
-                by[frames] = np.where(np.abs(new - old) > floor, new - old, 0.0)
-                translations[root] = by
+                translations[root] = curve.changes(plain, old, floor)
         return PoseLayer(source.times, rotations, translations)
 
     def to_edit(

@@ -37,13 +37,9 @@ def _turns(own: FloatArray, source: Motion) -> FloatArray:
 
     ``own`` are local rotations (F, J, 4) at the frame rate of the source.
     """
-    from retime.motion.kernels import chain_rotations
+    from retime.methods.staggered.kernels import turned_by
 
-    in_space = chain_rotations(source.skeleton.parents, own, np.array([1.0, 0.0, 0.0, 0.0]))
-    both = np.concatenate([in_space, own], axis=1)
-    # Faster than quat.angle, and exact enough for turns of a degree per frame.
-    half = np.arccos(np.minimum(np.abs(np.einsum("fji,fji->fj", both[1:], both[:-1])), 1.0))
-    return np.asarray(2 * source.rate * half)
+    return np.asarray(source.rate * turned_by(source.skeleton.parents, own))
 
 
 def _jumps(turns: FloatArray) -> Mask:

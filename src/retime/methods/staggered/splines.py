@@ -17,7 +17,7 @@ def fit_spline(
     values: FloatArray, times: FloatArray, knots: FloatArray, ends: FloatArray, fit: Fit
 ) -> FloatArray:
     """Fit the controls (K - 1, 4, D) of splines between knots to values at times."""
-    from retime.methods.staggered import kernels
+    from retime.methods.staggered import fitting_kernels as kernels
 
     values, ends = np.ascontiguousarray(values), np.ascontiguousarray(ends)
     out: FloatArray

@@ -217,21 +217,38 @@ class ValueEdits(Representation):
         if abs(weight) > MOST_WEIGHT:
             raise InputError(f"poses are exaggerated by at most {MOST_WEIGHT:g}, not {weight:g}")
         columns, chosen = self._columns(joints, roots=False), self._chosen(poses)
-        others = [self._reference(relative_to, k) for k in chosen]
-        times = self._times_of(range(len(self)), when)
-        changes = {}
-        for i in columns:
-            values = self._values(i, times[:, i])
-            if relative_to == "average":
-                means = np.broadcast_to(mean_value(values), values[chosen].shape)
-            else:
-                means = np.array([mean_value(values[o]) for o in others]).reshape(
-                    values[chosen].shape
-                )
-            changes[i] = weight * change(values[chosen], means)
-            if poses is None and not self.loop:
-                changes[i] *= self._room(times[:, i])[chosen, None]
+        away = self._away_from(relative_to, columns, chosen, when)
+        changes = {i: weight * by for i, by in away.items()}
+        if poses is None and not self.loop:
+            times = self._times_of(range(len(self)), when)
+            for i, by in changes.items():
+                by *= self._room(times[:, i])[chosen, None]
         return self._changed(chosen, changes, when, layer)
+
+    def _away_from(
+        self, relative_to: str | PoseName, columns: list[int], chosen: list[int], when: When
+    ) -> dict[int, FloatArray]:
+        """Return how far channels are from another pose at the chosen ones, (N, 3) by channel.
+
+        The last result is cached, because it does not depend on the amount of exaggeration.
+        """
+        asked = (relative_to, columns, chosen, when)
+        known = self.__dict__.get("_known_away")
+        if known is None or known[0] != asked:
+            others = [self._reference(relative_to, k) for k in chosen]
+            times = self._times_of(range(len(self)), when)
+            away = {}
+            for i in columns:
+                values = self._values(i, times[:, i])
+                if relative_to == "average":
+                    means = np.broadcast_to(mean_value(values), values[chosen].shape)
+                else:
+                    means = np.array([mean_value(values[o]) for o in others])
+                    means = means.reshape(values[chosen].shape)
+                away[i] = change(values[chosen], means)
+            known = self.__dict__["_known_away"] = (asked, away)
+        found: dict[int, FloatArray] = known[1]
+        return found
 
     def _room(self, times: FloatArray) -> FloatArray:
         """Return the fraction of a change that each pose gets, (K,): less near fixed ends."""
@@ -288,11 +305,16 @@ def _with_editing_knots(
     curve: Channel, now: FloatArray, owners: npt.NDArray[np.int64], wanted: Mapping[int, float]
 ) -> Channel:
     """Put editing knots at the times of their poses, and remove those elsewhere."""
-    stale = [
-        n
-        for owner, t in zip(owners.tolist(), now, strict=True)
-        if (n := curve.knot_of(owner, extreme=False)) is not None and abs(curve.knots[n] - t) > SAME
-    ]
+    stale = (
+        []
+        if curve.extreme.all()
+        else [
+            n
+            for owner, t in zip(owners.tolist(), now, strict=True)
+            if (n := curve.knot_of(owner, extreme=False)) is not None
+            and abs(curve.knots[n] - t) > SAME
+        ]
+    )
     if stale:
         curve = curve.without_knots(stale)
     return curve.with_knots(wanted, extreme=False) if wanted else curve

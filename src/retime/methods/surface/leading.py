@@ -17,13 +17,13 @@ from retime.body import Body, LimbName, find_body
 from retime.body.gripping import keep_grips
 from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
-from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
+from retime.body.pelvis import PAD, pelvis_follows, turns_at
 from retime.methods.surface.carrying import limb_joints, spine_joints, to_hips
 from retime.methods.surface.jumps import undone_jumps
 from retime.methods.surface.strain import spin, strain
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import global_rotations, places, positions
 from retime.motion.layers import PoseLayer
 from retime.timing import TimeWarp
 
