@@ -24,7 +24,7 @@ from retime import (
 from retime.body.contacts.grips import find_grips
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
-from retime.motion.kinematics import joint_speeds
+from retime.motion.kinematics import global_rotations, joint_speeds
 from retime.notes import Note
 
 SHARED = Path(__file__).parents[3] / "shared" / "mocap"
@@ -180,9 +180,39 @@ def test_hands_of_a_spinning_dancer_arrive() -> None:
     assert [c.values["joint"] for c in cuts] == ["RightHand"]
 
 
-def turn_speeds(motion: Motion) -> np.ndarray:
-    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
+def turn_speeds(motion: Motion, *, space: bool = False) -> np.ndarray:
+    rotations = global_rotations(motion) if space else motion.rotations
+    turns = quat.angle(rotations[:-1], rotations[1:])
     return np.asarray(turns.max(axis=0) * motion.rate)
+
+
+@pytest.mark.parametrize(
+    ("name", "joint", "time", "shift"),
+    [
+        # The other hand undoes a flip of its arm; before, it turned 4.7 times as fast.
+        ("mocap-more/01_02", "RightHand", 10.692, -0.25),
+        # The other arm undoes jumps of the trunk: 8.2.
+        ("mocap/16_35", "RightHand", 0.671, -0.25),
+        # The neck keeps the head still: 4.2.
+        ("mocap/64_01", "LeftHand", 2.7, 0.25),
+        # The waist undoes turns of the hips: 9.1.
+        ("mocap-more/143_01", "LeftHand", 0.4125, -0.25),
+    ],
+)
+def test_turns_that_joints_undo_stay_invisible(
+    name: str, joint: str, time: float, shift: float
+) -> None:
+    motion = read(SHARED.parent / f"{name}.bvh")
+    key = SurfaceKey(time=time, joint=joint, shift=shift)
+    made = Recipe([Step("surface", {"keys": [key]})]).evaluate(motion)
+    fastest = np.maximum(turn_speeds(motion, space=True), 0.5)
+    assert (turn_speeds(made, space=True) / fastest).max() < 3.5
+    low, high = ControlSurfaces(motion, [key]).spans[0]
+    outside = (motion.times < low - 1) | (motion.times > high + 1)
+    arms = [n for n in motion.skeleton.names if "Arm" in n or "Hand" in n]
+    chosen = [motion.skeleton.index(n) for n in arms]
+    turned = quat.angle(made.rotations[outside], motion.rotations[outside])[:, chosen]
+    assert turned.max(initial=0.0) < 1e-9
 
 
 def test_hands_that_stand_on_something_hold_nothing() -> None:

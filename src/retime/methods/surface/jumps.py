@@ -1,4 +1,4 @@
-"""Jumps of the hips that the waist cancels: errors of a capture that are not visible."""
+"""Jumps of a joint that the next one cancels: errors of a capture that are not visible."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from retime.motion.memory import last
 __all__ = ["undone_jumps"]
 
 # A turn in one frame that is this many times as fast as nearly all others, in percent, is a jump.
-_JUMP, _USUAL = 2.0, 99.0
-# A jump is cancelled if the waist rotates in space by less than this fraction of it.
+_JUMP, _USUAL = 3.0, 95.0
+# A jump is cancelled if the next joint rotates in space by less than this fraction of it.
 _UNDONE = 0.5
 
 
 def undone_jumps(
-    motion: Motion, hips: int, waist: int
+    motion: Motion, joint: int, below: int
 ) -> Callable[[FloatArray], FloatArray] | None:
-    """Return the rotations (N, 4) at times (N,) that remove such jumps from the hips, if any.
+    """Return the rotations (N, 4) at times (N,) that remove such jumps from a joint, if any.
 
-    Rotated by them, the hips do not jump; rotated back by them, the waist does not either. Without
-    them, the jumps would be visible if hips and waist are at different times.
+    Rotated by them, the joint does not jump; rotated back by them, the one below does not either.
+    Without them, the jumps would be visible if both are at different times.
 
     Parameters
     ----------
     motion : Motion
         The motion.
-    hips, waist : int
-        A joint, and the one above it on the spine.
+    joint, below : int
+        A joint, such as the hips, and one below it in the skeleton, such as the waist.
     """
-    turns = last(motion, "undone jumps", (hips, waist), lambda: _found(motion, hips, waist))
+    pair = (joint, below)
+    turns = last(motion, f"jumps undone by {below}", pair, lambda: _found(motion, *pair))
     if turns is None:
         return None
 
@@ -45,8 +46,8 @@ def undone_jumps(
     return at
 
 
-def _found(motion: Motion, hips: int, waist: int) -> FloatArray | None:
-    turns = global_rotations(motion)[:, [hips, waist]]
+def _found(motion: Motion, joint: int, below: int) -> FloatArray | None:
+    turns = global_rotations(motion)[:, [joint, below]]
     speed = quat.angle(turns[:-1], turns[1:])
     usual = np.percentile(speed[:, 0], _USUAL) if len(speed) else 0.0
     jumps = (speed[:, 0] > _JUMP * usual) & (speed[:, 1] < _UNDONE * speed[:, 0])

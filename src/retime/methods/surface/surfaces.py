@@ -21,8 +21,8 @@ from retime.coercion import coerce
 from retime.errors import InputError
 from retime.keywords import describes, takes
 from retime.methods.surface.arrival import Arrival, arrival
-from retime.methods.surface.carrying import Led, lead_limbs
 from retime.methods.surface.intersection import held_up, met_times
+from retime.methods.surface.leading import Led, lead_limbs
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
 from retime.methods.surface.projection import View
