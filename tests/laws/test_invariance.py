@@ -1,0 +1,53 @@
+"""Results do not depend on how a motion is stored: rounding, units, axes, names, order, start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from motion_making import in_units, turned, with_rounding, with_z_up
+from retime import Motion, find_accents, quat, samples
+from retime.arrays import FloatArray
+from retime.methods.music.accents import SINGLE
+
+YAW, WAY = 2.1, np.array([3.0, 0.0, -7.0])
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The same motion, stored otherwise, and the way back to the original's positions and times."""
+
+    store: Callable[[Motion], Motion]
+    back: Callable[[FloatArray], FloatArray] = lambda points: points
+    start: float = 0.0
+
+
+def _away(motion: Motion) -> Motion:
+    return turned(motion, quat.from_axis_angle([0.0, 1.0, 0.0], YAW), WAY)
+
+
+def _home(points: FloatArray) -> FloatArray:
+    return quat.rotate(quat.from_axis_angle([0.0, 1.0, 0.0], -YAW), points - WAY)
+
+
+STORED = {
+    "rounding": Stored(with_rounding),
+    "centimetres": Stored(lambda m: in_units(m, 0.01)),
+    "Z up": Stored(with_z_up),
+    "elsewhere": Stored(_away, back=_home),
+    "later": Stored(lambda m: replace(m, start=m.start + 100.0), start=100.0),
+}
+
+
+@pytest.mark.parametrize("how", STORED)
+@pytest.mark.parametrize("name", ["jump", "punches", "walk"])
+def test_accents(name: str, how: str) -> None:
+    motion, stored = samples.sample(name).motion, STORED[how]
+    for kind in (*SINGLE, "mixed"):
+        wanted, found = find_accents(motion, kind), find_accents(stored.store(motion), kind)
+        assert len(wanted) == len(found), kind
+        np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-5)
+        np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-5)
