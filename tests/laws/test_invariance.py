@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from motion_making import in_units, turned, with_rounding, with_z_up
-from retime import Motion, find_accents, quat, samples
+from retime import Motion, TimeWarp, apply, find_accents, quat, samples
 from retime.arrays import FloatArray
+from retime.body.contacts import find_contacts
 from retime.methods.music.accents import SINGLE
 
 YAW, WAY = 2.1, np.array([3.0, 0.0, -7.0])
@@ -51,3 +52,28 @@ def test_accents(name: str, how: str) -> None:
         assert len(wanted) == len(found), kind
         np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-5)
         np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-5)
+
+
+def held(motion: Motion, middle: float) -> Motion:
+    """A clip that holds its first pose, one inside and its last, as edited clips do."""
+    start, end = motion.domain
+    source = [start, start, middle, middle, end, end]
+    return apply(
+        motion,
+        TimeWarp(start + np.cumsum([0, 0.5, middle - start, 0.7, end - middle, 0.8]), source),
+    )
+
+
+@pytest.mark.parametrize("how", STORED)
+@pytest.mark.parametrize("name", ["walk", "run"])
+def test_held_poses(name: str, how: str) -> None:
+    motion, stored = held(samples.sample(name).motion, 1.3), STORED[how]
+    again = stored.store(motion)
+    wanted, found = find_contacts(motion).contacts, find_contacts(again).contacts
+    assert [c.point for c in found] == [c.point for c in wanted]
+    for side in ("start", "end"):
+        moments = [[getattr(c, side) for c in contacts] for contacts in (found, wanted)]
+        np.testing.assert_allclose(moments[0], np.add(moments[1], stored.start), atol=1e-6)
+    for kind in SINGLE:
+        accents = find_accents(motion, kind), find_accents(again, kind)
+        np.testing.assert_allclose(accents[1].times - stored.start, accents[0].times, atol=1e-5)

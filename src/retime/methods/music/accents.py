@@ -18,8 +18,8 @@ SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
 
 # Smoothing of speeds, in frames at 60 Hz: for accents, and by the definition of the score.
 _SMOOTH, SCORE_SMOOTH = 3.0, 5.0
-# A minimum of speed less deep than this share of the mean speed is rounding: a body that holds a
-# pose would otherwise have a beat in every few frames.
+# Speeds below this share of the mean speed, and minima less deep, are rounding: a body that holds a
+# pose would otherwise have a beat in every few frames, or one at a random time.
 _ROUNDING = 1e-3
 # Least prominence of an accent, relative to the mean speed.
 _PROMINENT = 0.05
@@ -100,7 +100,8 @@ def speed_minima(
 
     steps = np.linalg.norm(np.diff(tracks.points, axis=0), axis=2)
     speed = gaussian_filter1d(steps.mean(axis=1) * RATE, smooth)
-    at, depth = _peaks(-speed, least * float(speed.mean()))
+    still = _ROUNDING * float(speed.mean())
+    at, depth = _peaks(-np.maximum(speed, still), least * float(speed.mean()))
     # Steps are between frames.
     return tracks.times[0] + (at + 0.5) / RATE, depth / max(float(speed.mean()), 1e-9)
 
