@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from motion_making import in_units, turned, with_rounding, with_z_up
-from retime import Motion, TimeWarp, apply, find_accents, quat, samples
+from retime import Motion, TimeWarp, align, apply, find_accents, quat, samples
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
 from retime.methods.music.accents import SINGLE
@@ -77,3 +77,13 @@ def test_held_poses(name: str, how: str) -> None:
     for kind in SINGLE:
         accents = find_accents(motion, kind), find_accents(again, kind)
         np.testing.assert_allclose(accents[1].times - stored.start, accents[0].times, atol=1e-5)
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_held_poses_of_aligned_takes(how: str) -> None:
+    reference, stored = samples.walk(), STORED[how]
+    motion = held(samples.run(), 1.3)
+    wanted = align(motion, reference=reference)
+    found = align(stored.store(motion), reference=reference)
+    times = np.linspace(*wanted.domain, 300)
+    np.testing.assert_allclose(found(times) - stored.start, wanted(times), atol=1e-5)

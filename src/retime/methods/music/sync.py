@@ -111,7 +111,8 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         for stiffer in _STIFFER
     ]
     _must_be_possible(tried)
-    best = max(range(len(tried)), key=lambda k: tried[k].merit)
+    # Of equal ones the first, whatever their rounding errors.
+    best = max(range(len(tried)), key=lambda k: round(tried[k].merit, 9))
     keys, part = tried[best].keys, tried[best].warp
     shift = float(shifts[best // len(_STIFFER)])
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
