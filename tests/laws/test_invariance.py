@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from motion_making import in_units, turned, with_rounding, with_z_up
-from retime import Motion, TimeWarp, align, apply, find_accents, quat, samples
+from retime import Motion, TimeWarp, align, apply, find_accents, guided_warp, quat, samples
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
 from retime.methods.music.accents import SINGLE
@@ -87,3 +87,20 @@ def test_held_poses_of_aligned_takes(how: str) -> None:
     found = align(stored.store(motion), reference=reference)
     times = np.linspace(*wanted.domain, 300)
     np.testing.assert_allclose(found(times) - stored.start, wanted(times), atol=1e-5)
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_guided_warps_of_half_frames(how: str) -> None:
+    motion, stored = samples.jump(), STORED[how]
+    assert len(motion) % 2 == 0  # half a frame remains at half the rate
+    wanted, found = (guided_warp(m, duration=2.0) for m in (motion, stored.store(motion)))
+    assert len(found.output) == len(wanted.output)
+    times = np.linspace(*wanted.domain, 300)
+    np.testing.assert_allclose(found(times + stored.start) - stored.start, wanted(times), atol=1e-6)
+
+
+@pytest.mark.parametrize("start", [0.0, 1 / 3, 100.0, 3601.7])
+def test_a_clip_has_as_many_frames_wherever_it_starts(start: float) -> None:
+    for frames in range(20, 40):
+        motion = replace(samples.run()[:frames], start=start)
+        assert len(motion.resample(30.0)) == len(replace(motion, start=0.0).resample(30.0))

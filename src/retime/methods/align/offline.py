@@ -26,7 +26,7 @@ from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
 from retime.sentences import Duration, ParameterName
-from retime.times import Length
+from retime.times import Length, whole_frames
 from retime.timing import TimeWarp
 
 # Velocity counts as the distance it makes in this many seconds.
@@ -350,7 +350,7 @@ def _weights(
 
 
 def _even(recording: Recording, rate: float) -> FloatArray:
-    steps = max(round((recording.end - recording.start) * rate), 2)
+    steps = max(whole_frames(recording.end - recording.start, rate), 2)
     return np.linspace(recording.start, recording.end, steps + 1)
 
 
