@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 
 from motion_making import in_units, turned, with_rounding, with_z_up
-from retime import Motion, TimeWarp, align, apply, find_accents, guided_warp, quat, samples
+from retime import (
+    Motion,
+    Recipe,
+    Step,
+    TimeWarp,
+    align,
+    apply,
+    find_accents,
+    guided_warp,
+    positions,
+    quat,
+    samples,
+)
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
 from retime.methods.music.accents import SINGLE
@@ -87,6 +99,17 @@ def test_held_poses_of_aligned_takes(how: str) -> None:
     found = align(stored.store(motion), reference=reference)
     times = np.linspace(*wanted.domain, 300)
     np.testing.assert_allclose(found(times) - stored.start, wanted(times), atol=1e-5)
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_a_held_crouch(how: str) -> None:
+    stored, jump = STORED[how], samples.jump()
+    crouch = float(jump.times[positions(jump)[:, 0, 1].argmin()])
+    motion = held(jump, crouch)
+    recipe = Recipe([Step("stagger", {"exaggerate": 0.4, "keep_gravity": True})])
+    assert recipe.warp(stored.store(motion)).duration == pytest.approx(
+        recipe.warp(motion).duration, abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("how", STORED)
