@@ -70,3 +70,47 @@ def in_body_frame(motion: Motion, points: FloatArray) -> FloatArray:
     origin, heading = body_frame(motion)
     turn = quat.from_axis_angle([0, 1, 0], -heading)
     return quat.rotate(turn[:, None], points - origin[:, None])
+
+
+def with_rounding(motion: Motion, size: float = 1e-10) -> Motion:
+    """The same motion with noise as small as rounding in a file, in radians and metres."""
+    random = np.random.default_rng(0)
+    turns = quat.exp(size * random.standard_normal((*motion.rotations.shape[:2], 3)))
+    step = size / motion.units.metres
+    moved = {n: t + step * random.standard_normal(t.shape) for n, t in motion.translations.items()}
+    rotations = quat.multiply(turns, motion.rotations)
+    return replace(motion, rotations=rotations, translations=moved, origin=None)
+
+
+def in_units(motion: Motion, metres: float) -> Motion:
+    """The same motion in another unit of length."""
+    ratio = motion.units.metres / metres
+    old = motion.skeleton
+    sites = tuple(replace(s, offset=tuple(ratio * np.array(s.offset))) for s in old.end_sites)
+    skeleton = replace(old, offsets=ratio * old.offsets, end_sites=sites)
+    places = {n: ratio * t for n, t in motion.translations.items()}
+    units = replace(motion.units, metres=metres)
+    return replace(motion, skeleton=skeleton, translations=places, units=units, origin=None)
+
+
+def turned(motion: Motion, turn: np.ndarray, way: np.ndarray | None = None) -> Motion:
+    """The motion with its roots turned and then moved, in the file's units and axes."""
+    old = motion.skeleton
+    rotations, places = motion.rotations.copy(), dict(motion.translations)
+    for r in old.roots:
+        name = old.names[r]
+        rotations[:, r] = quat.multiply(turn, rotations[:, r])
+        places[name] = quat.rotate(turn, places[name]) + (0.0 if way is None else way)
+    return replace(motion, rotations=rotations, translations=places, origin=None)
+
+
+def with_z_up(motion: Motion) -> Motion:
+    """The same motion of a file whose Z axis points up."""
+    turn = quat.from_axis_angle([1.0, 0.0, 0.0], np.pi / 2)
+    old = motion.skeleton
+    offsets, rest = old.offsets.copy(), old.rest_rotations.copy()
+    roots = list(old.roots)
+    offsets[roots] = quat.rotate(turn, offsets[roots])
+    rest[roots] = quat.multiply(turn, rest[roots])
+    skeleton = replace(old, offsets=offsets, rest_rotations=rest)
+    return replace(turned(motion, turn), skeleton=skeleton, units=replace(motion.units, up="Z"))

@@ -163,6 +163,18 @@ def parse_time(text: str, name: Name, kind: Kind = "length") -> float | ClipTime
     )
 
 
+def whole_frames(seconds: float, rate: float) -> int:
+    """Return the nearest whole number of frames.
+
+    A time on half a frame is rounded in the same way for every start of its clip, despite rounding
+    errors.
+
+    >>> whole_frames(2.5, 1.0), whole_frames(2.500000001, 1.0)
+    (2, 2)
+    """
+    return round(round(seconds * rate, 6))
+
+
 def needs_clip(value: Any) -> bool:
     """Return whether a value contains frames or percentages."""
     if isinstance(value, tuple):

@@ -18,6 +18,8 @@ __all__ = ["flight_offsets", "flight_stretch", "in_air"]
 
 # Seconds in which the push before a flight, and the landing after it, take up what is added.
 _PUSH = 0.3
+# Height above the lowest within which a crouch is as low, metres; rounding of times, seconds.
+_LOW, _HAIR = 1e-3, 1e-6
 
 
 def flight_offsets(
@@ -96,9 +98,11 @@ def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, f
     slow = np.zeros(len(base))
     height = places(base)[:, find_body(base).roles["hips"], 1]
     for start, end in flights:
-        before = np.flatnonzero((base.times >= start - 0.8) & (base.times <= start))
-        first = before[int(height[before].argmin())] if len(before) else 0
-        last = np.searchsorted(base.times, end + 0.25)
+        before = np.flatnonzero((base.times >= start - 0.8 - _HAIR) & (base.times <= start + _HAIR))
+        # A crouch that is held ends where the body rises.
+        low = before[height[before] <= height[before].min(initial=np.inf) + _LOW]
+        first = low[-1] if len(low) else 0
+        last = np.searchsorted(base.times, end + 0.25 - _HAIR)
         slow[first : last + 1] = 1.0
     half = max(round(0.15 * base.rate), 1)
     window = np.ones(2 * half + 1) / (2 * half + 1)

@@ -15,6 +15,7 @@ from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
 from retime.notes import Note
 from retime.sentences import Duration
+from retime.times import whole_frames
 from retime.timing import TimeWarp
 
 # Largest size of the rotations of a motion: half an hour of 150 joints at 120 fps.
@@ -59,7 +60,7 @@ class Frames:
             )
         if end <= start:
             return cls(np.array([start]), rate)
-        n = max(round(count), 1)
+        n = max(whole_frames(end - start, rate), 1)
         if exact:
             return cls(np.linspace(start, end, n + 1), n / (end - start))
         # The end pose is on the last whole frame: only the last interval changes, by at most half a

@@ -35,7 +35,8 @@ def monotone_cubic(
             length=Duration(float(x[-1] - x[0])),
             spacing=Duration(spacing),
         )
-    pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
+    # Rounding errors, which are larger in clips that start late, do not add pieces.
+    pieces = np.maximum(np.ceil(np.diff(x) / spacing - 1e-6).astype(int), 1)
     base = np.repeat(np.arange(len(pieces)), pieces)
     step = np.arange(len(base)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     fine = np.r_[x[base] + step / pieces[base] * np.diff(x)[base], x[-1]]

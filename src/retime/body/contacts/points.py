@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ _LYING_SHIN, _RAISED_THIGH = 0.5, 0.82
 _STRAIGHT = 0.985
 # Number of frames from which the farthest end of a limb is found.
 _FEW = 30
+# Speed of the fastest joint below which a pose is held, m/s; least number of frames that are not.
+_HELD, _LEAST_FRAMES = 0.005, 10
 # Position of the ball of the foot between ankle and tip, for feet without a toe joint.
 _BALL = 0.7
 # Largest rise of the trunk of an animal, relative to its length, and largest height of its hands,
@@ -202,9 +205,17 @@ class _Anatomy:
     def _flat(self, ankle: int, ball: FloatArray) -> npt.NDArray[np.int64]:
         """Find frames with a flat foot: of the slowest tenth, those with a typical slope."""
         speed = np.linalg.norm(fitted(ball + self.at[:, ankle], self.rate, LINE, 1), axis=-1)
-        slow = np.argsort(speed)[: max(len(speed) // 10, 3)]
+        own = self._own_frames
+        slow = own[np.argsort(speed[own])[: max(len(own) // 10, 3)]]
         rise = (self.at[slow, ankle] - ball[slow])[:, 1]
         return slow[np.argsort(np.abs(rise - np.median(rise)))[: len(slow) // 2 + 1]]
+
+    @cached_property
+    def _own_frames(self) -> npt.NDArray[np.int64]:
+        """Frames that do not repeat the one before; a held pose may be one in mid-air."""
+        steps = np.linalg.norm(np.diff(self.at, axis=0), axis=-1).max(axis=1, initial=0.0)
+        own = np.flatnonzero(np.r_[True, steps * self.rate > _HELD])
+        return own if len(own) >= _LEAST_FRAMES else np.arange(len(self.at))
 
     def _bone(self, upper: str, lower: str) -> FloatArray | None:
         """Return the vector (F, 3) from the joint of one role up to that of another."""

@@ -7,6 +7,8 @@ import numpy as np
 from retime.compiled import kernel
 
 _NO = 1e300
+# Paths whose costs differ by less are equal, metres: rounding errors must not choose.
+_EQUAL = 1e-9
 
 
 @kernel
@@ -90,7 +92,7 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
                 if from_c < 0 or from_c >= width:
                     continue
                 value = before[from_c] + passed / k
-                if value < new[0, c]:
+                if value < new[0, c] - _EQUAL:
                     new[0, c] = value
                     steps[i, c] = k
             best[c] = new[0, c]
@@ -101,10 +103,10 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
                     for s in range(1, depth):
                         if by_stalls[s - 1, old] < _NO:
                             new[s, c] = by_stalls[s - 1, old] + cost
-                            if new[s, c] < best[c]:
+                            if new[s, c] < best[c] - _EQUAL:
                                 best[c] = new[s, c]
                                 stalls[i, c] = s
-                elif before[old] + cost < best[c]:
+                elif before[old] + cost < best[c] - _EQUAL:
                     best[c] = before[old] + cost
                     stalls[i, c] = 1
         by_stalls, new = new, by_stalls
@@ -113,7 +115,7 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
     if open_end:
         end = 0
         for c in range(width):
-            if before[c] < before[end]:
+            if before[c] < before[end] - _EQUAL:
                 end = c
     if end < 0 or end >= width or before[end] >= _NO:
         return np.inf, way

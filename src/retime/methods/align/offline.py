@@ -26,7 +26,7 @@ from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
 from retime.sentences import Duration, ParameterName
-from retime.times import Length
+from retime.times import Length, whole_frames
 from retime.timing import TimeWarp
 
 # Velocity counts as the distance it makes in this many seconds.
@@ -36,6 +36,9 @@ _BIAS_SHARE = 0.6
 # More cells than this are searched in a corridor around the path at a quarter of the rate, this
 # many of its frames to either side.
 _MOST_CELLS = 4_000_000
+# Costs are rounded to multiples of this, metres. In a held pose all are equal then, and noise does
+# not choose the path.
+_COST_STEP = 2.0**-16
 _COARSER, _CORRIDOR = 4, 12
 # Seconds after which there is a key, whatever the path does.
 _KEY_EVERY = 0.25
@@ -347,7 +350,7 @@ def _weights(
 
 
 def _even(recording: Recording, rate: float) -> FloatArray:
-    steps = max(round((recording.end - recording.start) * rate), 2)
+    steps = max(whole_frames(recording.end - recording.start, rate), 2)
     return np.linspace(recording.start, recording.end, steps + 1)
 
 
@@ -380,7 +383,7 @@ def _search(
         low[0] = 0
         width = int(min(n, (np.ceil(high) - low).max() + 1 + _COARSER))
         low = np.minimum(low, max(n - width, 0))
-    costs = pose_costs(y, x, weights, low, width)
+    costs = np.round(pose_costs(y, x, weights, low, width) / _COST_STEP) * _COST_STEP
     cost, path = cheapest_path(costs, low, n, steps, stalls, open_end)
     if not np.isfinite(cost):
         raise InfeasibleError(

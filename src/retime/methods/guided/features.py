@@ -19,6 +19,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy
+from retime.times import whole_frames
 from retime.timing import TimeWarp
 
 # Name of a cache of the reference: a function (key, make) that returns cached joint positions, or
@@ -57,7 +58,7 @@ class Signals:
 def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
     """Sample a motion at equal intervals up to its end; the rate is adjusted to the duration."""
     start, end = motion.domain
-    steps = max(round((duration or (end - start)) * rate), 1)
+    steps = max(whole_frames(duration or (end - start), rate), 1)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(start, end, steps + 1))
 
 
@@ -176,7 +177,7 @@ def pose_signals(
         Height of the motion's floor, to which references are moved. Default: they are not moved.
     """
     own, joints = _reference_joints(motion, references, rate, level=floor is not None)
-    fine = sampled(motion, rate * FINE, round(motion.duration * rate) / rate)
+    fine = sampled(motion, rate * FINE, whole_frames(motion.duration, rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
     moving = _moving(points, motion, own)
     raw = points[:, moving].reshape(len(points), -1)

@@ -14,6 +14,7 @@ from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
 from retime.notes import Note
 from retime.sentences import Duration, ParameterName, Span
+from retime.times import whole_frames
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
@@ -58,7 +59,7 @@ class Problem:
 
     def frames_of(self, length: float) -> int:
         """Return the number of frames of an output of a length."""
-        return max(round(length * self.rate), 1) + 1
+        return max(whole_frames(length, self.rate), 1) + 1
 
     def spline(self, length: float) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not increase or are outside."""

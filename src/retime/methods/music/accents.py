@@ -18,13 +18,15 @@ SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
 
 # Smoothing of speeds, in frames at 60 Hz: for accents, and by the definition of the score.
 _SMOOTH, SCORE_SMOOTH = 3.0, 5.0
-# A minimum of speed less deep than this share of the mean speed is rounding: a body that holds a
-# pose would otherwise have a beat in every few frames.
+# Speeds below this share of the mean speed, and minima less deep, are rounding: a body that holds a
+# pose would otherwise have a beat in every few frames, or one at a random time.
 _ROUNDING = 1e-3
 # Least prominence of an accent, relative to the mean speed.
 _PROMINENT = 0.05
 # Largest speed of a limb that stops, relative to the peak before it; least peak of a stroke, m/s.
 _STOPPED, _STROKE = 0.35, 0.4
+# A slower limb rests, m/s. Where its speed is lowest during a rest is noise of the recording.
+_RESTING = 0.02
 # Number of frames on either side over which a strike changes the velocity.
 _STRIKE_REACH = 6
 _STRUCK = 0.1
@@ -98,7 +100,8 @@ def speed_minima(
 
     steps = np.linalg.norm(np.diff(tracks.points, axis=0), axis=2)
     speed = gaussian_filter1d(steps.mean(axis=1) * RATE, smooth)
-    at, depth = _peaks(-speed, least * float(speed.mean()))
+    still = _ROUNDING * float(speed.mean())
+    at, depth = _peaks(-np.maximum(speed, still), least * float(speed.mean()))
     # Steps are between frames.
     return tracks.times[0] + (at + 0.5) / RATE, depth / max(float(speed.mean()), 1e-9)
 
@@ -124,14 +127,23 @@ def _stops(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
     for joint in tracks.ends:
         place = tracks.points[:, joint]
         speed = gaussian_filter1d(np.linalg.norm(np.gradient(place, 1 / RATE, axis=0), axis=1), 2)
-        at, depth = _peaks(-speed, 0.0)
-        for frame, deep in zip(at, depth, strict=True):
+        for frame in _arrivals(speed):
             k = round(frame)
             peak = float(speed[max(k - int(RATE / 2), 0) : k + 1].max())
-            if peak > _STROKE and speed[k] < _STOPPED * peak and deep > 0:
+            if peak > _STROKE and speed[k] < _STOPPED * peak:
                 times.append(tracks.times[0] + frame / RATE)
                 weights.append((peak - speed[k]) / (float(speed.mean()) + 0.05))
     return _merged(np.array(times), np.array(weights))
+
+
+def _arrivals(speed: FloatArray) -> FloatArray:
+    """Return where a speed is least, or a rest begins, in fractions of samples."""
+    at, _ = _peaks(-speed, _PROMINENT * float(speed.mean()))
+    moving = at[speed[np.round(at).astype(int)] > _RESTING]
+    rests = speed <= _RESTING
+    before = np.flatnonzero(rests[1:] & ~rests[:-1])
+    fall = speed[before] - speed[before + 1]
+    return np.asarray(np.r_[moving, before + (speed[before] - _RESTING) / fall])
 
 
 def _strikes(tracks: Tracks) -> tuple[FloatArray, FloatArray]:

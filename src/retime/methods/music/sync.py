@@ -26,6 +26,7 @@ from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, Span
+from retime.times import whole_frames
 from retime.timing import TimeWarp
 
 # Number of phases of the music that are tried.
@@ -111,7 +112,8 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         for stiffer in _STIFFER
     ]
     _must_be_possible(tried)
-    best = max(range(len(tried)), key=lambda k: tried[k].merit)
+    # Of equal ones the first, whatever their rounding errors.
+    best = max(range(len(tried)), key=lambda k: round(tried[k].merit, 9))
     keys, part = tried[best].keys, tried[best].warp
     shift = float(shifts[best // len(_STIFFER)])
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
@@ -201,7 +203,7 @@ def _tried(
     if not np.isfinite(stop):
         # On a whole frame, so that the last interval is not shortened later.
         length = float(tail[0] + (end - tail[1]) / uniform) - start
-        last_out = start + max(round(length * motion.rate), 1) / motion.rate
+        last_out = start + max(whole_frames(length, motion.rate), 1) / motion.rate
     points = np.r_[[[start, start]], keys, [[last_out, end]]]
     part = smooth_warp(
         points,

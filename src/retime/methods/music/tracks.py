@@ -33,13 +33,18 @@ class Tracks:
 
     def warped(self, warp: TimeWarp) -> Tracks:
         """Return the tracks retimed by a warp, again at 60 Hz."""
-        start, end = warp.domain
-        times = np.arange(start, end, 1 / RATE)
+        times = _even_times(*warp.domain)
         place = np.clip((warp(times) - self.times[0]) * RATE, 0, len(self.times) - 1)
         low = np.minimum(place.astype(int), len(self.times) - 2)
         share = (place - low)[:, None, None]
         points = self.points[low] * (1 - share) + self.points[low + 1] * share
         return Tracks(times, points, self.ends)
+
+
+def _even_times(start: float, end: float) -> FloatArray:
+    """Return times at 60 Hz before the end; rounding does not add the end itself."""
+    count = int(np.ceil((end - start) * RATE - 1e-6))
+    return np.asarray(start + np.arange(count) / RATE)
 
 
 def tracks_of(motion: Motion) -> Tracks:
@@ -60,7 +65,7 @@ def _tracks(motion: Motion) -> Tracks:
     # Avoid aliasing.
     if motion.rate > 1.5 * RATE:
         points = gaussian_filter1d(points, motion.rate / (2 * RATE), axis=0)
-    times = np.arange(motion.start, motion.domain[1], 1 / RATE)
+    times = _even_times(*motion.domain)
     own = motion.times
     low = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 2)
     share = ((times - own[low]) / (own[low + 1] - own[low]))[:, None, None]

@@ -1,0 +1,129 @@
+"""Results do not depend on how a motion is stored: rounding, units, axes, names, order, start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from motion_making import in_units, turned, with_rounding, with_z_up
+from retime import (
+    Motion,
+    Recipe,
+    Step,
+    TimeWarp,
+    align,
+    apply,
+    find_accents,
+    guided_warp,
+    positions,
+    quat,
+    samples,
+)
+from retime.arrays import FloatArray
+from retime.body.contacts import find_contacts
+from retime.methods.music.accents import SINGLE
+
+YAW, WAY = 2.1, np.array([3.0, 0.0, -7.0])
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The same motion, stored otherwise, and the way back to the original's positions and times."""
+
+    store: Callable[[Motion], Motion]
+    back: Callable[[FloatArray], FloatArray] = lambda points: points
+    start: float = 0.0
+
+
+def _away(motion: Motion) -> Motion:
+    return turned(motion, quat.from_axis_angle([0.0, 1.0, 0.0], YAW), WAY)
+
+
+def _home(points: FloatArray) -> FloatArray:
+    return quat.rotate(quat.from_axis_angle([0.0, 1.0, 0.0], -YAW), points - WAY)
+
+
+STORED = {
+    "rounding": Stored(with_rounding),
+    "centimetres": Stored(lambda m: in_units(m, 0.01)),
+    "Z up": Stored(with_z_up),
+    "elsewhere": Stored(_away, back=_home),
+    "later": Stored(lambda m: replace(m, start=m.start + 100.0), start=100.0),
+}
+
+
+@pytest.mark.parametrize("how", STORED)
+@pytest.mark.parametrize("name", ["jump", "punches", "walk"])
+def test_accents(name: str, how: str) -> None:
+    motion, stored = samples.sample(name).motion, STORED[how]
+    for kind in (*SINGLE, "mixed"):
+        wanted, found = find_accents(motion, kind), find_accents(stored.store(motion), kind)
+        assert len(wanted) == len(found), kind
+        np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-5)
+        np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-5)
+
+
+def held(motion: Motion, middle: float) -> Motion:
+    """A clip that holds its first pose, one inside and its last, as edited clips do."""
+    start, end = motion.domain
+    source = [start, start, middle, middle, end, end]
+    return apply(
+        motion,
+        TimeWarp(start + np.cumsum([0, 0.5, middle - start, 0.7, end - middle, 0.8]), source),
+    )
+
+
+@pytest.mark.parametrize("how", STORED)
+@pytest.mark.parametrize("name", ["walk", "run"])
+def test_held_poses(name: str, how: str) -> None:
+    motion, stored = held(samples.sample(name).motion, 1.3), STORED[how]
+    again = stored.store(motion)
+    wanted, found = find_contacts(motion).contacts, find_contacts(again).contacts
+    assert [c.point for c in found] == [c.point for c in wanted]
+    for side in ("start", "end"):
+        moments = [[getattr(c, side) for c in contacts] for contacts in (found, wanted)]
+        np.testing.assert_allclose(moments[0], np.add(moments[1], stored.start), atol=1e-6)
+    for kind in SINGLE:
+        accents = find_accents(motion, kind), find_accents(again, kind)
+        np.testing.assert_allclose(accents[1].times - stored.start, accents[0].times, atol=1e-5)
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_held_poses_of_aligned_takes(how: str) -> None:
+    reference, stored = samples.walk(), STORED[how]
+    motion = held(samples.run(), 1.3)
+    wanted = align(motion, reference=reference)
+    found = align(stored.store(motion), reference=reference)
+    times = np.linspace(*wanted.domain, 300)
+    np.testing.assert_allclose(found(times) - stored.start, wanted(times), atol=1e-5)
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_a_held_crouch(how: str) -> None:
+    stored, jump = STORED[how], samples.jump()
+    crouch = float(jump.times[positions(jump)[:, 0, 1].argmin()])
+    motion = held(jump, crouch)
+    recipe = Recipe([Step("stagger", {"exaggerate": 0.4, "keep_gravity": True})])
+    assert recipe.warp(stored.store(motion)).duration == pytest.approx(
+        recipe.warp(motion).duration, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("how", STORED)
+def test_guided_warps_of_half_frames(how: str) -> None:
+    motion, stored = samples.jump(), STORED[how]
+    assert len(motion) % 2 == 0  # half a frame remains at half the rate
+    wanted, found = (guided_warp(m, duration=2.0) for m in (motion, stored.store(motion)))
+    assert len(found.output) == len(wanted.output)
+    times = np.linspace(*wanted.domain, 300)
+    np.testing.assert_allclose(found(times + stored.start) - stored.start, wanted(times), atol=1e-6)
+
+
+@pytest.mark.parametrize("start", [0.0, 1 / 3, 100.0, 3601.7])
+def test_a_clip_has_as_many_frames_wherever_it_starts(start: float) -> None:
+    for frames in range(20, 40):
+        motion = replace(samples.run()[:frames], start=start)
+        assert len(motion.resample(30.0)) == len(replace(motion, start=0.0).resample(30.0))
