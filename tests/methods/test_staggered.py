@@ -1055,3 +1055,21 @@ def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
         (global_rotations(walk), walk.rotations), np.split(found, 2, 1), strict=True
     ):
         np.testing.assert_allclose(part, quat.angle(turns[1:], turns[:-1]), rtol=1e-9, atol=1e-12)
+
+
+def test_exaggeration_tells_pose_1_from_the_pose_at_1_second(walk: Motion) -> None:
+    poses = StaggeredPoses.from_motion(walk)
+    assert poses.index(1) != poses.index(1.0)
+    by_number = poses.exaggerate(0.5, relative_to=1).motion()
+    by_time = poses.exaggerate(0.5, relative_to=1.0).motion()
+    fresh = StaggeredPoses.from_motion(walk).exaggerate(0.5, relative_to=1.0).motion()
+    np.testing.assert_array_equal(by_time.rotations, fresh.rotations)
+    assert not np.array_equal(by_time.rotations, by_number.rotations)
+
+
+def test_a_hidden_leg_is_left_as_it_is(walk: Motion) -> None:
+    scale = np.ones((len(walk), 3))
+    scale[40:60] = 0.0
+    hidden = replace(walk, scales={"LeftUpLeg": scale})
+    made = Recipe([Step("stagger", {"exaggerate": 0.3})]).evaluate(hidden)
+    assert np.isfinite(made.rotations).all()

@@ -18,6 +18,8 @@ _CLEAR_BEND = 1e-4
 # A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
 # pulled straighter, it keeps at least this share of the shortness, so half of its bend.
 _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
+# A bone shorter than this, in metres, cannot bend.
+_NO_LENGTH = 1e-6
 # Cost of turning a flat foot, relative to bending the knee: flat feet should stay flat.
 _FOOT_STIFFNESS = 2.0
 
@@ -92,7 +94,10 @@ def _rotate(q, v):  # type: ignore[no-untyped-def]
 
 @kernel
 def _normalize(q):  # type: ignore[no-untyped-def]
-    by = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    if not size > 0.0:
+        return 1.0, 0.0, 0.0, 0.0
+    by = 1.0 / size
     return by * q[0], by * q[1], by * q[2], by * q[3]
 
 
@@ -298,6 +303,14 @@ def reach(frames, joints, points, moves, turns, poles, hinges):  # type: ignore[
         hip, knee = _vector(points[f, joints[0]]), _vector(points[f, joints[1]])
         end, contact = _vector(points[f, joints[2]]), _vector(points[f, joints[3]])
         thigh, shin = _length(_minus(knee, hip)), _length(_minus(end, knee))
+        if not (thigh > _NO_LENGTH and shin > _NO_LENGTH):  # a hidden limb stays as it is
+            for k in range(3):
+                for c in range(4):
+                    out[n, k, c] = 1.0 if c == 0 else 0.0
+            for c in range(3):
+                ends[n, c] = end[c]
+            worst = max(worst, _length(moves[f]))
+            continue
         goal = _plus(contact, moves[f], 1.0)
         turn = _quaternion(turns[f])
         arm = _rotate(turn, _minus(end, contact))

@@ -232,10 +232,10 @@ class ValueEdits(Representation):
 
         The last result is cached, because it does not depend on the amount of exaggeration.
         """
-        asked = (relative_to, columns, chosen, when)
+        others = [self._reference(relative_to, k) for k in chosen]
+        asked = (relative_to == "average", others, columns, chosen, when)
         known = self.__dict__.get("_known_away")
         if known is None or known[0] != asked:
-            others = [self._reference(relative_to, k) for k in chosen]
             times = self._times_of(range(len(self)), when)
             away = {}
             for i in columns:
