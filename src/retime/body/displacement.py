@@ -84,7 +84,7 @@ class _Held:
         return np.asarray(self.way[inner] + part * step)
 
 
-def _eased(u: FloatArray) -> FloatArray:
+def eased(u: FloatArray) -> FloatArray:
     """Ease from 0 to 1, with no speed or acceleration at the ends."""
     return np.asarray(u**3 * (10 - 15 * u + 6 * u**2))
 
@@ -115,7 +115,7 @@ def displacement(
             span = min(fade, room)
             away = sign * (times - edge)
             near = (away > 0) & (away < span) & ~one.frames
-            weight = one.contact.firmness * _eased(1 - away[near] / span) if near.any() else 0.0
+            weight = one.contact.firmness * eased(1 - away[near] / span) if near.any() else 0.0
             move[near] += np.multiply.outer(weight, way)
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):
@@ -140,7 +140,7 @@ def _give_way(
     if high <= low or not window.any():
         return
     at = times[window][:, None]
-    weight = _eased((at - low) / (high - low))
+    weight = eased((at - low) / (high - low))
     before = np.where(at <= one.end, one.way[window], leaving)
     after = np.where(at >= other.start, other.way[window], coming)
     move[window] = (1 - weight) * before + weight * after

@@ -11,6 +11,7 @@ from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.ik import Ground, contact_targets, hold_contacts
+from retime.body.sliding import slide_targets
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
@@ -136,6 +137,8 @@ def _held(
             if (c.joint in grounded and not touched)
             or _is_moved(c, retimed, source, warp, here, ground)
         }
+    if found and not warp.loop:
+        targets |= slide_targets(retimed, targets, source, warp, ground)
     # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
     return hold_contacts(retimed, targets, fade=fade, known=known)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray, given
 from retime.body.body import Limb, LimbName, find_body
-from retime.body.contacts import detect_contacts
+from retime.body.contacts import detect_contacts, find_slides
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
@@ -295,7 +295,9 @@ def _contacts(motion: Motion, limb: Limb, times: FloatArray) -> tuple[Mask, Floa
     """Return when a foot is in contact, and how much it carries: eased beside contacts; (N,)."""
     names = {motion.skeleton.names[j] for j in (limb.end, limb.tip) if j is not None}
     planted, load = np.zeros(len(times), dtype=bool), np.zeros(len(times))
-    for contact in last(motion, "contacts of feet", None, lambda: detect_contacts(motion)):
+    found = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
+    slides = last(motion, "slides of feet", None, lambda: find_slides(motion, found))
+    for contact in (*found, *(slide.contact for slide in slides)):
         if contact.joint in names:
             away = np.maximum(np.maximum(contact.start - times, times - contact.end), 0.0)
             u = np.clip(1 - away / _LOAD_FADE, 0, 1)

@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.body.contacts.detector import find_contacts
 from retime.body.contacts.found import FoundContacts
+from retime.body.contacts.standing import standing_parts
 from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.errors import InputError
@@ -20,7 +21,7 @@ from retime.motion.contact import Contact, Contacts
 from retime.motion.kinematics import positions
 from retime.sentences import Moment
 
-__all__ = ["Contact", "contacts_from_events", "detect_contacts"]
+__all__ = ["Contact", "contacts_from_events", "detect_contacts", "touching_joints"]
 
 # Shorter gaps between contacts are noise, seconds.
 _SHAKE_SECONDS = 0.05
@@ -52,7 +53,7 @@ def detect_contacts(
 
     A joint is in contact while one of its points touches something (see :func:`find_contacts`), and
     as long as it stays within the tolerance (Staggered Poses, appendix B); frames in which it
-    already moves are left out.
+    already moves, or in which a foot slides from one contact to the next, are left out.
 
     Parameters
     ----------
@@ -83,14 +84,20 @@ def detect_contacts(
     points = positions(motion)
     if any(found.drift):  # relative to the moving ground
         points = points - np.outer(motion.times, found.drift)[:, None]
-    out = []
-    for joint, mask in _candidates(find_body(motion), found, joints, len(motion)):
-        name = motion.skeleton.names[joint]
-        for part in (slice(a, b) for a, b in runs(mask)):
-            times = motion.times[part]
-            for first, last in _still(points[part, joint], times, tolerance, min_contact):
-                start, end = float(times[first]), float(times[last])
-                out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
+    body, times, out = find_body(motion), motion.times, []
+    feet = body.ground_joints()
+    for joint, mask in _candidates(body, found, joints, len(motion)):
+        name, place = motion.skeleton.names[joint], points[:, joint]
+        still = [
+            (a + first, a + last)
+            for a, b in runs(mask)
+            for first, last in _still(place[a:b], times[a:b], tolerance, min_contact)
+        ]
+        if name in feet:  # others are held where they slide, too
+            still = standing_parts(still, place, times, min_contact)
+        for first, last in still:
+            contact = Contact(name, float(times[first]), float(times[last]), velocity=found.drift)
+            out.append(_sure(contact, found))
     return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 
 
@@ -105,6 +112,11 @@ def _candidates(
     feet = {j for role, j in body.roles.items() if role.endswith(("_foot", "_toe"))}
     named = map(body.skeleton.index, body.find_joints(joints))
     return [(j, masks.get(j, every) if j in feet else every) for j in named]
+
+
+def touching_joints(motion: Motion) -> dict[int, Mask]:
+    """Return the frames (F,) in which joints touch something, by joint."""
+    return _touching(find_body(motion), find_contacts(motion))
 
 
 def _touching(body: Body, found: FoundContacts) -> dict[int, Mask]:
