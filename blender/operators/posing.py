@@ -74,8 +74,10 @@ class AtFrame(_Posing):
         keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
         values = values | {"max_refinement": 0.0}
-        if keyed is not None:  # keys stay on their frames, however fast an ease makes the way
-            values = {"max_turn": _ANY_SPEED} | values | {"keep": 2}
+        # Keys are the poses, and no other ones: found beside a key, a pose would end an ease too
+        # early. They stay on their frames, however fast an ease makes the way.
+        if keyed is not None:
+            values = {"max_turn": _ANY_SPEED} | values | {"keep": 0}
         answer = yield from poses_of(context, capture, engine, values)
         frames, edits = _with_poses(_frames(capture, answer), keyed or (), frame, capture)
         edits.append(edit(int(np.abs(frames - frame).argmin()), answer))

@@ -123,6 +123,8 @@ def check_eases_of_a_control_rig():
         assert max(grown.values()) == add, preset
         assert any(("keys were added" if add else "Add Keys follows it") in s for s in said), said
         assert by.max() > 20, preset
+        if preset != "snap":  # which ends at the pose; the others last until the next key
+            assert by[35] > 1 > by[36], (preset, by[35:37])
         assert off.max() < most, (preset, add, off.max())
         assert np.sqrt((off**2).mean()) < 0.25 * np.sqrt((by**2).mean()), preset
         if preset == "hold":
