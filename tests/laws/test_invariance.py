@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from motion_making import in_units, turned, with_rounding, with_z_up
+from motion_making import in_units, turned, under_a_node, with_rounding, with_z_up
 from retime import (
     Motion,
     Recipe,
+    StaggeredPoses,
     Step,
     TimeWarp,
     align,
@@ -127,3 +128,19 @@ def test_a_clip_has_as_many_frames_wherever_it_starts(start: float) -> None:
     for frames in range(20, 40):
         motion = replace(samples.run()[:frames], start=start)
         assert len(motion.resample(30.0)) == len(replace(motion, start=0.0).resample(30.0))
+
+
+@pytest.mark.parametrize("how", [*STORED, "node", "turned node"])
+@pytest.mark.parametrize("name", ["jump", "walk", "run"])
+def test_key_poses(name: str, how: str) -> None:
+    """Also below a node that an exporter added: the path of the hips counts."""
+    nodes = {
+        "node": Stored(under_a_node),
+        "turned node": Stored(
+            lambda m: under_a_node(m, quat.from_axis_angle([0.0, 1.0, 0.0], 1.0))
+        ),
+    }
+    motion, stored = samples.sample(name).motion, (STORED | nodes)[how]
+    wanted, found = (StaggeredPoses.from_motion(m) for m in (motion, stored.store(motion)))
+    assert len(found) == len(wanted)
+    np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-6)
