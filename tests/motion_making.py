@@ -114,3 +114,53 @@ def with_z_up(motion: Motion) -> Motion:
     rest[roots] = quat.multiply(turn, rest[roots])
     skeleton = replace(old, offsets=offsets, rest_rotations=rest)
     return replace(turned(motion, turn), skeleton=skeleton, units=replace(motion.units, up="Z"))
+
+
+def mirrored(motion: Motion) -> Motion:
+    """The motion as a mirror shows it: left joints are right ones."""
+    old, turn, flip = motion.skeleton, np.array([1.0, 1.0, -1.0, -1.0]), np.array([-1.0, 1.0, 1.0])
+    sites = tuple(
+        replace(s, name=other_side(s.name), offset=tuple(flip * s.offset)) for s in old.end_sites
+    )
+    skeleton = Skeleton(
+        tuple(map(other_side, old.names)), old.parents, flip * old.offsets,
+        turn * old.rest_rotations, old.rest_scales, sites,
+    )  # fmt: skip
+    places = {other_side(n): flip * t for n, t in motion.translations.items()}
+    return replace(
+        motion, skeleton=skeleton, rotations=turn * motion.rotations, translations=places,
+        origin=None, rest_pose=None,
+    )  # fmt: skip
+
+
+def other_side(name: str) -> str:
+    """Name of the joint on the other side."""
+    if "Left" in name:
+        return name.replace("Left", "Right")
+    return name.replace("Right", "Left")
+
+
+def renamed(motion: Motion, prefix: str) -> Motion:
+    """The motion with a prefix before the names of its joints, as Mixamo has it."""
+    names = tuple(prefix + n for n in motion.skeleton.names)
+    places = {prefix + n: t for n, t in motion.translations.items()}
+    skeleton = replace(motion.skeleton, names=names, file_names=())
+    return replace(motion, skeleton=skeleton, translations=places, origin=None)
+
+
+def reordered(motion: Motion) -> Motion:
+    """The motion with the children of each joint in the opposite order, depth first."""
+    old, order = motion.skeleton, []
+    left = list(old.roots)
+    while left:
+        order.append(left.pop())
+        left += old.children[order[-1]]
+    place = np.argsort(order)
+    parents = old.parents[order]
+    sites = (replace(s, parent=int(place[s.parent])) for s in old.end_sites)
+    skeleton = Skeleton(
+        tuple(old.names[j] for j in order), np.where(parents < 0, -1, place[parents]),
+        old.offsets[order], old.rest_rotations[order], old.rest_scales[order],
+        tuple(sorted(sites, key=lambda s: s.parent)),
+    )  # fmt: skip
+    return replace(motion, skeleton=skeleton, rotations=motion.rotations[:, order], origin=None)

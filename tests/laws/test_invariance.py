@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from motion_making import in_units, turned, with_rounding, with_z_up
+from motion_making import (
+    in_units,
+    mirrored,
+    other_side,
+    renamed,
+    reordered,
+    turned,
+    under_a_node,
+    with_rounding,
+    with_z_up,
+)
 from retime import (
     Motion,
     Recipe,
+    StaggeredPoses,
     Step,
+    SurfaceKey,
     TimeWarp,
     align,
     apply,
@@ -36,6 +49,7 @@ class Stored:
     store: Callable[[Motion], Motion]
     back: Callable[[FloatArray], FloatArray] = lambda points: points
     start: float = 0.0
+    name: Callable[[str], str] = str
 
 
 def _away(motion: Motion) -> Motion:
@@ -127,3 +141,65 @@ def test_a_clip_has_as_many_frames_wherever_it_starts(start: float) -> None:
     for frames in range(20, 40):
         motion = replace(samples.run()[:frames], start=start)
         assert len(motion.resample(30.0)) == len(replace(motion, start=0.0).resample(30.0))
+
+
+@pytest.mark.parametrize("how", [*STORED, "node", "turned node"])
+@pytest.mark.parametrize("name", ["jump", "walk", "run"])
+def test_key_poses(name: str, how: str) -> None:
+    """Also below a node that an exporter added: the path of the hips counts."""
+    nodes = {
+        "node": Stored(under_a_node),
+        "turned node": Stored(
+            lambda m: under_a_node(m, quat.from_axis_angle([0.0, 1.0, 0.0], 1.0))
+        ),
+    }
+    motion, stored = samples.sample(name).motion, (STORED | nodes)[how]
+    wanted, found = (StaggeredPoses.from_motion(m) for m in (motion, stored.store(motion)))
+    assert len(found) == len(wanted)
+    np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-6)
+
+
+# Other names and other orders of the same joints.
+JOINTS = {
+    "mirrored": Stored(mirrored, back=lambda points: points * [-1.0, 1.0, 1.0], name=other_side),
+    "reordered": Stored(reordered),
+    "prefix": Stored(lambda m: renamed(m, "mixamorig:"), name=lambda name: f"mixamorig:{name}"),
+    "node": Stored(under_a_node),
+    "signs": Stored(lambda m: replace(m, rotations=-m.rotations)),
+}
+Options = Callable[[Callable[[float], float], Callable[[str], str]], dict[str, Any]]
+# Each method with options that depend on times of the clip and names of joints.
+METHODS: dict[str, tuple[str, Options]] = {
+    "guided": ("guided", lambda at, name: {"duration": 2.0}),
+    "physics": ("physics", lambda at, name: {"duration": 3.5}),
+    "exaggerate": ("stagger", lambda at, name: {"exaggerate": 0.4}),
+    "travel": ("stagger", lambda at, name: {"travel": 0.4}),
+    "succession": (
+        "stagger", lambda at, name: {"succession": [(name("RightArm"), 0.05, 1.5)]},
+    ),
+    "surface": (
+        "surface",
+        lambda at, name: {
+            "keys": [SurfaceKey(time=at(1.4), shift=0.15, joint=name("RightHand"))]
+        },
+    ),
+    "sync": ("sync", lambda at, name: {"bpm": 100.0, "accents": "mixed"}),
+    "secondary": ("secondary", lambda at, name: {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [*STORED, *JOINTS])
+@pytest.mark.parametrize("what", METHODS)
+def test_delivered_motions(what: str, how: str) -> None:
+    """Positions agree to a tenth of a millimetre: legs that are straight amplify rounding."""
+    motion, stored = samples.jump(), (STORED | JOINTS)[how]
+    method, options = METHODS[what]
+    wanted = Recipe([Step(method, options(float, str))]).evaluate(motion)
+    recipe = Recipe([Step(method, options(lambda t: t + stored.start, stored.name))])
+    found = recipe.evaluate(stored.store(motion))
+    joints = [found.skeleton.index(stored.name(n)) for n in wanted.skeleton.names]
+    assert len(found) == len(wanted)
+    np.testing.assert_allclose(found.times - stored.start, wanted.times, atol=1e-9)
+    np.testing.assert_allclose(
+        stored.back(positions(found))[:, joints], positions(wanted), atol=1e-4
+    )

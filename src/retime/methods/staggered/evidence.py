@@ -13,7 +13,7 @@ from retime.coercion import coerce
 from retime.errors import InputError
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
-from retime.motion.kinematics import height
+from retime.motion.kinematics import carriers, global_transforms, height
 from retime.motion.skeleton import Skeleton
 from retime.sentences import Moment, Span
 
@@ -137,7 +137,7 @@ def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
         weights[j] = lengths @ _length(trails[:, : len(axes)])
     tall = max(height(skeleton), 1e-9)
     for k, root in enumerate(skeleton.roots, len(skeleton)):
-        path = motion.translations[skeleton.names[root]]
+        path = _path(motion, root)
         trail = _smoothed(path[:, None], TRAIL_SMOOTHING * rate)
         local[:, k] = _curvature(trail, _FLOOR * tall, rate)[:, 0]
         weights[k] = _length(trail)[0]
@@ -161,6 +161,16 @@ def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
     ends = motion.times[np.r_[0, candidates, last]]
     priorities = probability[candidates] * (ends[2:] - ends[:-2])
     return Evidence(motion.times, probability, local, weights, candidates, priorities)
+
+
+def _path(motion: Motion, root: int) -> FloatArray:
+    """Return the path (F, 3) of a root; below nodes that exporters add, that of the hips."""
+    skeleton = motion.skeleton
+    above = carriers(skeleton)
+    if root not in above:
+        return motion.translations[skeleton.names[root]]
+    hips = skeleton.children[above[0]][0]
+    return np.asarray(global_transforms(motion)[0][:, hips])
 
 
 def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:

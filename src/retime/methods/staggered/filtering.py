@@ -14,6 +14,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.motion import Motion, quat
+from retime.motion.loops import travels
 
 __all__ = ["noisy_joints", "smoothed"]
 
@@ -47,7 +48,7 @@ def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
     seconds : float
         The window's standard deviation.
     joints : sequence of str
-        Joints to filter; the translation of a root is filtered with its rotation.
+        Joints to filter; a translation that moves the whole body is filtered with the rotation.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -68,6 +69,8 @@ def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
     steps = quat.log(quat.multiply(quat.conjugate(q[:-1]), q[1:]))
     way = np.concatenate([np.zeros((1, len(chosen), 3)), np.cumsum(steps, axis=0)])
     rotations[:, chosen] = quat.multiply(q, quat.exp(even(way) - way))
-    roots = {motion.skeleton.names[r] for r in motion.skeleton.roots} & set(joints)
-    places = {n: even(t) if n in roots else t for n, t in motion.translations.items()}
+    places = {
+        n: even(t) if n in joints and travels(motion, n) else t
+        for n, t in motion.translations.items()
+    }
     return replace(motion, rotations=rotations, translations=places)
