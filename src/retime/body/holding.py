@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import places
-from retime.motion.memory import memory
+from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
 from retime.timing import TimeWarp
@@ -119,6 +120,44 @@ def _held(
     ``found`` tells whether contacts were detected, not given, and ``ground`` how far they move with
     the ground.
     """
+    key = (retimed, warp, tuple(contacts), fade, touched, found, ground)
+    # What was judged before it is delivered is not held a second time.
+    before, held = last(source, "held", key, lambda: (retimed, _solved(source, *key)), same=_same)
+    if before is retimed:
+        return held
+    said = held.notes[len(before.notes) :]
+    made = replace(retimed, rotations=held.rotations, translations=held.translations)
+    return made.with_notes(*said)
+
+
+def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Return whether all inputs of holding contacts are equal; the first is the motion."""
+    (made, *rest), (given, *others) = one, other
+    return (
+        rest == others
+        and made.skeleton is given.skeleton
+        and made.units == given.units
+        and np.array_equal(made.rotations, given.rotations)
+        and np.array_equal(made.times, given.times)
+        and all(
+            mine.keys() == their.keys() and all(np.array_equal(t, their[n]) for n, t in mine.items())
+            for mine, their in (
+                (made.translations, given.translations), (made.scales, given.scales),
+            )
+        )
+    )  # fmt: skip
+
+
+def _solved(
+    source: Motion,
+    retimed: Motion,
+    warp: TimeWarp,
+    contacts: Sequence[Contact],
+    fade: float,
+    touched: bool,
+    found: bool,
+    ground: Ground | None,
+) -> Motion:
     here = places(retimed)
     # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)

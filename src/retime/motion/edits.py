@@ -236,13 +236,14 @@ def _context(
 ) -> FixContext:
     periods = [b - a for a, b in (motion.domain, *(w.domain for w in warps))]
     given = [edit.contacts for edit in edits]
+    moves = any(edit.ground is not None for edit in edits)
     return FixContext(
         motion,
         total,
         _carried(None, given, warps, periods),
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
-        lambda joint, t: _ground_at(edits, warps, joint, t),
+        (lambda joint, t: _ground_at(edits, warps, joint, t)) if moves else None,
     )
 
 

@@ -35,8 +35,10 @@ class FixContext:
     """Evaluates the steps before fixes at source times (N,), every part at the body's own time:
     changes of pose are in, timings of single channels are not.
     """
-    ground: Callable[[str, FloatArray], FloatArray]
-    """Returns how far steps moved the ground under a joint at output times (N,), (N, 3) metres."""
+    ground: Callable[[str, FloatArray], FloatArray] | None
+    """Returns how far steps moved the ground under a joint at output times (N,), (N, 3) metres;
+    ``None`` if no step moved it.
+    """
 
 
 @dataclass(frozen=True, eq=False)

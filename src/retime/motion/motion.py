@@ -380,16 +380,17 @@ def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
     if _CHECKED.get(id(q)) is q:
         return q
     square = np.einsum("fji,fji->fj", q, q)
-    bad = np.argwhere(~(np.abs(square - 1) < _UNIT_TOLERANCE))
-    if len(bad):
-        frame, joint = bad[0].tolist()
+    away = np.abs(square - 1)
+    worst = away.max(initial=0.0)
+    if not worst < _UNIT_TOLERANCE:
+        frame, joint = np.argwhere(~(away < _UNIT_TOLERANCE))[0].tolist()
         raise InputError(
             f"rotation of {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion: "
             f"{q[frame, joint].tolist()}"
         )
-    if (np.abs(square - 1) > _ROUNDING).any():
+    if worst > _ROUNDING:
         q = q / np.sqrt(square)[..., None]
-    if (np.einsum("fji,fji->fj", q[1:], q[:-1]) < 0).any():
+    if np.einsum("fji,fji->fj", q[1:], q[:-1]).min(initial=0.0) < 0:
         q = quat.continuous(q)
     q.setflags(write=False)
     _CHECKED[id(q)] = q
