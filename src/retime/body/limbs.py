@@ -38,7 +38,7 @@ def two_bone(
     Parameters
     ----------
     base, target : array (..., 3)
-        Where the limb starts and where it shall end.
+        Where the limb starts and where it shall end. All arrays are broadcast together.
     upper, lower : array (...)
         Lengths of the two bones.
     pole : array (..., 3)
@@ -51,14 +51,14 @@ def two_bone(
     """
     from retime.body import limb_kernels
 
-    base, target, pole = np.broadcast_arrays(base, target, np.asarray(pole, dtype=float))
-    shape = base.shape
-    flat = [np.ascontiguousarray(a, dtype=float).reshape(-1, 3) for a in (base, target, pole)]
-    bones = [
-        np.broadcast_to(np.asarray(b, dtype=float), shape[:-1]).ravel() for b in (upper, lower)
-    ]
-    middle, end = limb_kernels.two_bones(flat[0], flat[1], *bones, flat[2])
-    return middle.reshape(shape), end.reshape(shape)
+    vectors = [np.asarray(v, dtype=float) for v in (base, target, pole)]
+    bones = [np.asarray(b, dtype=float) for b in (upper, lower)]
+    shape = np.broadcast_shapes(*(v.shape[:-1] for v in vectors), *(b.shape for b in bones))
+    # Copies, because a kernel is compiled again for read-only arrays.
+    rows = [np.array(np.broadcast_to(v, (*shape, 3)), order="C").reshape(-1, 3) for v in vectors]
+    lengths = [np.array(np.broadcast_to(b, shape), order="C").ravel() for b in bones]
+    middle, end = limb_kernels.two_bones(rows[0], rows[1], *lengths, rows[2])
+    return middle.reshape(*shape, 3), end.reshape(*shape, 3)
 
 
 def _unit(v: FloatArray) -> FloatArray:
