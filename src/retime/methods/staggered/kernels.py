@@ -26,7 +26,8 @@ __all__ = [
 @kernel
 def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
     """Interpolate without changing a sign: control points are continuous, also past half a turn."""
-    wa, wb = arc_shares(_gap(a, b), u)
+    gap, left = _gaps(a, b)
+    wa, wb = arc_shares(gap, left, u)
     q0 = wa * a[0] + wb * b[0]
     q1 = wa * a[1] + wb * b[1]
     q2 = wa * a[2] + wb * b[2]
@@ -39,20 +40,21 @@ def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _gap(a, b):  # type: ignore[no-untyped-def]
-    """Return 1 - cos of the angle between two control points."""
-    square = 0.0
+def _gaps(a, b):  # type: ignore[no-untyped-def]
+    """Return 1 - cos and 1 + cos of the angle between two control points."""
+    minus, plus = 0.0, 0.0
     for c in range(4):
-        square += (b[c] - a[c]) ** 2
-    return 0.5 * square
+        minus += (b[c] - a[c]) ** 2
+        plus += (b[c] + a[c]) ** 2
+    return 0.5 * minus, 0.5 * plus
 
 
 @kernel
 def arc_gaps(controls):  # type: ignore[no-untyped-def]
-    """Return the gaps (3,) between the control points of a cubic, for :func:`spline_at`."""
-    out = np.empty(3)
+    """Return the gaps (3, 2) between the control points of a cubic, for :func:`spline_at`."""
+    out = np.empty((3, 2))
     for k in range(3):
-        out[k] = _gap(controls[k], controls[k + 1])
+        out[k] = _gaps(controls[k], controls[k + 1])
     return out
 
 
@@ -60,10 +62,10 @@ def arc_gaps(controls):  # type: ignore[no-untyped-def]
 def spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
     """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985).
 
-    ``gap`` (3,) is of :func:`arc_gaps`, the same throughout a transition.
+    ``gap`` (3, 2) is of :func:`arc_gaps`, the same throughout a transition.
     """
     for k in range(3):
-        wa, wb = arc_shares(gap[k], u)
+        wa, wb = arc_shares(gap[k, 0], gap[k, 1], u)
         for e in range(4):
             work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
     _slerp(work[0], work[1], u, work[3])
@@ -76,7 +78,7 @@ def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
     """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at rising times ``(M,)``."""
     out = np.empty((len(times), 4))
     work = np.empty((5, 4))
-    gap = np.empty(3)
+    gap = np.empty((3, 2))
     known = -1
     s = 0
     for m in range(len(times)):
@@ -99,7 +101,7 @@ def spline_changes(controls, before, knots, times, detail, source, floor):  # ty
     """
     out = np.zeros((len(times), 3))
     work = np.empty((5, 4))
-    gap = np.empty(3)
+    gap = np.empty((3, 2))
     value = np.empty(4)
     last = np.array([1.0, 0.0, 0.0, 0.0])
     known = -1
@@ -269,5 +271,6 @@ def _angle(a, b):  # type: ignore[no-untyped-def]
     x = 0.5 * math.sqrt(min(near, far))
     if x > 0.05:
         return 4.0 * math.asin(min(x, 1.0))
-    square = x * x  # the series of the arcsine, exact to 1e-13
-    return 4.0 * x * (1.0 + square * (1 / 6 + square * (3 / 40 + square * (15 / 336))))
+    square = x * x  # the series of the arcsine, exact to 3e-15
+    series = 3 / 40 + square * (15 / 336 + square * (105 / 3456))
+    return 4.0 * x * (1.0 + square * (1 / 6 + square * series))
