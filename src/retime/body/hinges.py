@@ -101,31 +101,6 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
     return out
 
 
-def bent_about(
-    offset: FloatArray, line: FloatArray, hinge: FloatArray, size: FloatArray
-) -> FloatArray:
-    """Return the direction (F, 3) in which a middle joint is off its limb's line.
-
-    An offset that grows in its own direction would turn a hair's breadth on the wrong side of
-    straight into a knee that bends backwards: what is bent more turns to where the hinge bends.
-
-    Parameters
-    ----------
-    offset : array (F, 3)
-        How the middle joint is off the line now.
-    line : array (F, 3)
-        The line's direction.
-    hinge : array (F, 3)
-        The middle joint's axis.
-    size : array (F,)
-        How far it shall be off.
-    """
-    from retime.body.limb_kernels import bend_about
-
-    out: FloatArray = bend_about(offset, line, hinge, size)
-    return out
-
-
 def hinge_axis(
     motion: Motion, limb: Limb, *, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray | None:
