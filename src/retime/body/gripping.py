@@ -15,7 +15,13 @@ from retime.body.contacts.grips import Grip, find_grips
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import turns_at
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, local_translations, places, positions
+from retime.motion.kinematics import (
+    global_rotations,
+    local_translations,
+    places,
+    positions,
+    upright,
+)
 from retime.parameters import About
 from retime.timing import TimeWarp
 
@@ -196,15 +202,9 @@ def _prop_kept(
     if not busy.any():
         return made
     parent = int(skeleton.parents[prop])
-    above = turns[:, parent] if parent >= 0 else _upright(made)
+    above = turns[:, parent] if parent >= 0 else upright(made.units)
     local, track = made.rotations.copy(), local_translations(made)[:, prop].copy()
     turned = quat.multiply(quat.conjugate(above), quat.multiply(by, turns[:, prop]))
     local[busy, prop] = turned[busy]
     track[busy] += (quat.rotate(quat.conjugate(above), move) / made.units.metres)[busy]
     return replace(made, rotations=given(local), translations={**made.translations, name: track})
-
-
-def _upright(motion: Motion) -> FloatArray:
-    """Return how a file whose up is Z is turned to be seen with Y up, (F, 4)."""
-    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    return np.broadcast_to(quat.from_axis_angle([1.0, 0.0, 0.0], angle), (len(motion), 4))

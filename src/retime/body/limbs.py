@@ -13,7 +13,7 @@ from retime.body.body import Limb
 from retime.body.displacement import displacement
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import local_translations, places, turns
+from retime.motion.kinematics import local_translations, places, turns, upright
 
 Frames = npt.NDArray[np.int64]
 
@@ -102,7 +102,7 @@ class LimbSolver:
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of the limb's parent, for frames in which the limb is
-        # straight.
+        # straight. Above a root any frame is right that does not turn.
         parent = int(motion.skeleton.parents[limb.upper])
         base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
         usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
@@ -205,7 +205,14 @@ class LimbSolver:
         local = motion.rotations.copy()
         parents = motion.skeleton.parents[joints]
         turn_limb(
-            frames, joints, parents, limb.linked, self.rotations, turned, self._upright, local
+            frames,
+            joints,
+            parents,
+            limb.linked,
+            self.rotations,
+            turned,
+            upright(motion.units),
+            local,
         )
         translations = dict(motion.translations)
         if limb.linked:
@@ -213,18 +220,12 @@ class LimbSolver:
             translations[name] = self._linked_track(frames, ends)
         return replace(motion, rotations=trust(local), translations=translations)
 
-    @property
-    def _upright(self) -> FloatArray:
-        """The turn (4,) of a file whose up is Z, to be seen with Y up."""
-        angle = -np.pi / 2 if self.motion.units.up == "Z" else 0.0
-        return quat.from_axis_angle([1.0, 0.0, 0.0], angle)
-
     def _linked_track(self, frames: Frames, new_end: FloatArray) -> FloatArray:
         """Move a foot that is below another joint by its own translation."""
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
         moved = new_end - self.points[frames, end]
-        base = self.rotations[frames, parent] if parent >= 0 else self._upright
+        base = self.rotations[frames, parent] if parent >= 0 else upright(self.motion.units)
         track[frames] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

@@ -110,10 +110,14 @@ def global_rotations(motion: Motion) -> FloatArray:
     """Return global joint rotations, (F, J, 4) wxyz, Y up."""
     from retime.motion.kernels import chain_rotations
 
-    upright = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    turn = quat.from_axis_angle([1, 0, 0], upright)
+    turn = upright(motion.units)
     made: FloatArray = chain_rotations(motion.skeleton.parents, motion.rotations, turn)
     return made
+
+
+def upright(units: Units) -> FloatArray:
+    """Return the rotation (4,) that turns the axes of a file to Y up."""
+    return quat.from_axis_angle([1, 0, 0], -np.pi / 2 if units.up == "Z" else 0.0)
 
 
 def places(motion: Motion) -> FloatArray:
