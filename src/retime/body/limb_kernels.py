@@ -276,11 +276,11 @@ def reach(frames, joints, points, moves, turns, poles, hinges):  # type: ignore[
     """Move one joint of a limb, its lead, in some frames; turn the limb's end about it.
 
     ``frames`` (N,) are the frames to change. ``joints`` (4,) are the hip, the knee, the ankle and
-    the lead: the ankle or a joint below it. ``points`` (F, J, 3) are positions, ``moves`` (F, 3)
-    displacements of the lead, ``turns`` (F, 4) rotations of the ankle about the lead, ``poles``
-    (F, 3) directions in which a straight limb bends, ``hinges`` (F, 3) axes of the knee, or (0, 3)
-    if unknown. Returns the rotations (N, 3, 4) by which hip, knee and ankle turn in space, the new
-    positions (N, 3) of the ankle, and the largest distance by which it misses its target.
+    the lead: the ankle or a joint below it. ``points`` (F, J, 3) are positions. ``moves`` (F, 3)
+    are displacements of the lead, ``turns`` (F, 4) rotations of the ankle about it. ``poles``
+    (F, 3) are directions in which a straight limb bends. ``hinges`` (F, 3) are axes of the knee, or
+    (0, 3) if unknown. Returns the rotations (N, 3, 4) by which hip, knee and ankle turn in space,
+    the new positions (N, 3) of the ankle, and the largest distance by which it misses its target.
     """
     out = np.empty((len(frames), 3, 4))
     ends = np.empty((len(frames), 3))
