@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body.body import Body, Limb, find_body
 from retime.motion import Motion, quat
-from retime.motion.kinematics import places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations
 from retime.motion.memory import last, memory
 
 # A hinge bends at least this far, whatever its clip shows, radians.
@@ -78,7 +78,7 @@ def find_hinges(motion: Motion) -> dict[int, Hinge]:
 
 def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
     every = max(1, -(-len(motion) // _FRAMES))
-    points, rotations = places(motion)[::every], turns(motion)[::every]
+    points, rotations = cached_positions(motion)[::every], cached_rotations(motion)[::every]
     out = {}
     for limb in body.limbs.values():
         parent = int(motion.skeleton.parents[limb.lower])
@@ -109,7 +109,7 @@ def hinge_axis(
     A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
     ``known`` are places and rotations in space, where they are known.
     """
-    points, rotations = known or (places(motion), turns(motion))
+    points, rotations = known or (cached_positions(motion), cached_rotations(motion))
     above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
 
@@ -138,7 +138,7 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
             local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     if np.array_equal(local, made.rotations):
         return made
-    return replace(made, rotations=given(local))
+    return replace(made, rotations=freeze(local))
 
 
 def _ranges(motion: Motion) -> dict[int, tuple[FloatArray, FloatArray, float, float]]:

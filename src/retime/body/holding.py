@@ -14,7 +14,7 @@ from retime.body.ik import Ground, contact_targets, hold_contacts
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
@@ -118,7 +118,7 @@ def _held(
     ``found`` tells whether contacts were detected, not given, and ``ground`` how far they move with
     the ground.
     """
-    here = places(retimed)
+    here = cached_positions(retimed)
     # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
@@ -193,7 +193,7 @@ def _is_moved(
     j, times = retimed.skeleton.index(contact.joint), retimed.times
     frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
     then = warp(times[frames], contact.joint)
-    track = places(source)[:, j]
+    track = cached_positions(source)[:, j]
     wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
     if ground is not None:
         wanted = wanted + ground(contact.joint, times[frames])

@@ -13,7 +13,7 @@ from retime.body.body import Limb
 from retime.body.displacement import displacement
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import local_translations, places, turns, upright
+from retime.motion.kinematics import cached_positions, cached_rotations, local_translations, upright
 
 Frames = npt.NDArray[np.int64]
 
@@ -98,7 +98,7 @@ class LimbSolver:
         way bends about that axis. ``known`` are places and rotations in space, where they are known
         for this limb and what it hangs on.
         """
-        points, rotations = known or (places(motion), turns(motion))
+        points, rotations = known or (cached_positions(motion), cached_rotations(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of the limb's parent, for frames in which the limb is

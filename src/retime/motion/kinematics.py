@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.memory import last
@@ -120,14 +120,14 @@ def upright(units: Units) -> FloatArray:
     return quat.from_axis_angle([1, 0, 0], -np.pi / 2 if units.up == "Z" else 0.0)
 
 
-def places(motion: Motion) -> FloatArray:
+def cached_positions(motion: Motion) -> FloatArray:
     """Return joint positions as :func:`positions` does, measured once and not to be written to."""
-    return last(motion, "places of joints", None, lambda: given(positions(motion)))
+    return last(motion, "places of joints", None, lambda: freeze(positions(motion)))
 
 
-def turns(motion: Motion) -> FloatArray:
+def cached_rotations(motion: Motion) -> FloatArray:
     """Return joint rotations as :func:`global_rotations` does, measured once and read-only."""
-    return last(motion, "turns of joints", None, lambda: given(global_rotations(motion)))
+    return last(motion, "turns of joints", None, lambda: freeze(global_rotations(motion)))
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
