@@ -183,10 +183,8 @@ def hold_contacts(
             motion = replace(motion, rotations=trust(rotations))
             continue
         if seen is None or limb.linked:
-            seen = (
-                cached_positions(motion),
-                cached_rotations(motion),
-            )  # no limb is the parent of another
+            # No limb is the parent of another.
+            seen = (cached_positions(motion), cached_rotations(motion))
         # An elbow that an edit has moved past straight would flip where its arm is bent more.
         hinge = hinge_axis(motion, limb, known=seen) if limb_name.endswith("arm") else None
         solver = LimbSolver.of(motion, limb, hinge=hinge, known=seen)
