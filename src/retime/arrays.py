@@ -33,8 +33,8 @@ def read_only(
     return a
 
 
-def given(values: FloatArray) -> FloatArray:
-    """Make an array read-only that its maker gives away: :func:`read_only` need not copy it."""
+def freeze(values: FloatArray) -> FloatArray:
+    """Mark a new array read-only, so that :func:`read_only` does not copy it."""
     values.setflags(write=False)
     return values
 

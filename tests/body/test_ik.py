@@ -44,6 +44,37 @@ def test_bones_keep_their_lengths_and_reach_what_is_in_reach(
         np.testing.assert_allclose(end, goal, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "base, target, upper, lower, pole, shape",
+    [
+        ((), (), (4,), (), (), (4,)),
+        ((), (), (4, 1), (3,), (), (4, 3)),
+        ((3,), (2, 1), (), (), (), (2, 3)),
+        ((), (), (), (), (5,), (5,)),
+        ((), (), (), (), (), ()),
+        ((0,), (), (), (), (), (0,)),
+    ],
+)
+def test_limbs_are_broadcast(
+    base: tuple[int, ...],
+    target: tuple[int, ...],
+    upper: tuple[int, ...],
+    lower: tuple[int, ...],
+    pole: tuple[int, ...],
+    shape: tuple[int, ...],
+) -> None:
+    draw = np.random.default_rng(0).uniform
+    vectors = [draw(0.2, 0.5, (*s, 3)) for s in (base, target, pole)]
+    bones = [draw(0.4, 0.8, s) for s in (upper, lower)]
+    start, goal, out = (np.broadcast_to(v, (*shape, 3)) for v in vectors)
+    first, second = (np.broadcast_to(b, shape) for b in bones)
+    middle, end = two_bone(vectors[0], vectors[1], bones[0], bones[1], vectors[2])
+    assert middle.shape == end.shape == (*shape, 3)
+    for at in np.ndindex(shape):
+        one = two_bone(start[at], goal[at], first[at], second[at], out[at])
+        np.testing.assert_array_equal((middle[at], end[at]), one)
+
+
 def bumps(motion: Motion, *, turn: float = 0.0, move: float = 0.0) -> PoseLayer:
     """Shake a pelvis: turned and moved to and fro, at rest at both ends."""
     t = np.linspace(*motion.domain, 9)

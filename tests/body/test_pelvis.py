@@ -17,7 +17,8 @@ from retime import (
     samples,
 )
 from retime.arrays import FloatArray
-from retime.body.hinges import bent_about, hinge_axis
+from retime.body.hinges import hinge_axis
+from retime.body.limb_kernels import _bent_about
 from retime.methods.surface.arrival import arrival
 from retime.notes import Note
 
@@ -78,6 +79,17 @@ def test_a_drag_is_cut_where_a_knee_would_jerk() -> None:
     assert found.asked == pytest.approx(cut.values["shift"])
     made = Recipe([Step("surface", {"keys": [key], "constraints": "free"})]).evaluate(run)
     assert knee_acceleration(made) < 1.5 * knee_acceleration(run) + 90
+
+
+def bent_about(
+    offset: FloatArray, line: FloatArray, hinge: FloatArray, size: FloatArray
+) -> FloatArray:
+    """Bend a limb in several frames, as :func:`retime.body.limb_kernels.reach` does."""
+    side, out = 0.0, []
+    for row in zip(offset, line, hinge, size, strict=True):
+        bent, side = _bent_about(*map(tuple, row[:3]), row[3], side)
+        out.append(bent)
+    return np.array(out)
 
 
 def test_a_knee_a_hair_past_straight_still_bends_forward() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -131,11 +132,37 @@ def test_check_explains_a_flight_that_does_not_fall(
     assert "fall" not in run("check", fast, "--source", true)[2]
 
 
+def test_flights_that_do_not_fall_are_a_suspicion() -> None:
+    fast = replace(_standing(samples.jump(), 300), fps=2 * samples.jump().fps)
+    assert codes(fast) == ["flight-without-fall"]
+    assert suspicions(fast, as_recorded=False) == []
+
+
+def test_check_with_physics_names_one_rate_once(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    # More than the 120 frames per second that physics computes with.
+    retime.write(replace(samples.run(), fps=121.0001), tmp_path / "fast.bvh")
+    status, out, _ = run("check", tmp_path / "fast.bvh", "--physics", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["note_codes"].count("frame-rate-doubtful") == 1
+    assert [n for n in found["notes"] if "frames per second" in n] == [
+        n for n in found["notes"] if "at 60.5 frames per second" in n
+    ]
+    _, _, err = run("check", tmp_path / "fast.bvh", "--physics")
+    assert err.count("frames per second") == err.count("(--source-fps 60.5)") == 1
+
+
 @pytest.mark.parametrize(
     "name, rest_frame, wanted",
     [
         ("mocap-more/07_12.bvh", "auto", []),
         ("mocap-more/07_12.bvh", "keep", ["rest-poses", "root-jumps"]),
+        ("mocap-more/03_01.bvh", "auto", ["floor-tilted"]),
+        ("mocap-more/75_01.bvh", "auto", ["flight-without-fall"]),
+        ("mocap-more/88_01.bvh", "auto", ["contacts-unknown"]),
+        ("mocap-more/143_01.bvh", "auto", ["frame-rate-doubtful"]),
         ("mocap/02_01.bvh", "auto", []),
         ("samples/makehuman_zombieWalk1.bvh", "auto", []),
         ("samples/three_pirouette.bvh", "auto", []),

@@ -444,7 +444,14 @@ def test_several_rest_frames_are_set_aside(tmp_path: Path, count: int) -> None:
     [
         pytest.param(([ZERO] * 10, moving_rows(60)), id="a long rest"),
         pytest.param(([ZERO] * 3, moving_rows(8)), id="a third of the clip"),
-        pytest.param(([ZERO] * 2, moving_rows(60, held=4)), id="stepped"),
+        *(
+            pytest.param(([ZERO] * held, moving_rows(count, held)), id=f"{count} on {held}s")
+            for held in (2, 3, 4)
+            for count in (60, 61, 64, 257, 258, 514)
+        ),
+        pytest.param(
+            ([ZERO] * 2, [*moving_rows(40, held=2), *moving_rows(20)]), id="on twos and ones"
+        ),
         pytest.param(([moving_rows(1)[0], ZERO], moving_rows(60)), id="not at the start"),
         pytest.param(
             ([ZERO] * 2, [f"0 0 0 {2 * f} 0 0 {2 * f} 0 0" for f in range(40)]), id="slow"
@@ -456,6 +463,13 @@ def test_a_rest_that_may_be_motion_is_kept(
 ) -> None:
     motion = read(tmp_path, resting(*rows))
     assert (len(motion), motion.rest_pose) == (len(rows[0]) + len(rows[1]), None)
+
+
+@pytest.mark.parametrize("held", [2, 3, 4])
+def test_one_rest_frame_before_held_poses_is_set_aside(tmp_path: Path, held: int) -> None:
+    motion = read(tmp_path, resting([ZERO], moving_rows(60, held)))
+    assert len(motion) == 60
+    assert motion.rest_pose is not None
 
 
 def test_smooth_start_at_zero_is_no_rest_frame(tmp_path: Path) -> None:

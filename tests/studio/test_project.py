@@ -206,6 +206,21 @@ def test_a_change_may_join_the_last_one(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_change_does_not_join_what_undo_or_redo_made(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    session.do(ChangeStep("s1", label="feet"))
+    assert session.undo()
+    session.do(ChangeStep("s1", label="hands"), joins=session.revision)
+    assert session.undo_depth == 3
+    assert session.undo()
+    assert session.redo()
+    session.do(ChangeStep("s1", label="arms"), joins=session.revision)
+    assert session.undo_depth == 4
+    session.close()
+
+
 def test_what_a_studio_is_started_with_is_no_change(tmp_path: Path) -> None:
     session = session_in(tmp_path)
     session.start_with([AddMotion(MOTION)])

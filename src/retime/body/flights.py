@@ -11,7 +11,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.motion import Motion
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.timing import TimeWarp
 
 __all__ = ["flight_offsets", "flight_stretch", "in_air"]
@@ -96,7 +96,7 @@ def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, f
         Their first and last times, seconds.
     """
     slow = np.zeros(len(base))
-    height = places(base)[:, find_body(base).roles["hips"], 1]
+    height = cached_positions(base)[:, find_body(base).roles["hips"], 1]
     for start, end in flights:
         before = np.flatnonzero((base.times >= start - 0.8 - _HAIR) & (base.times <= start + _HAIR))
         # A crouch that is held ends where the body rises.

@@ -9,13 +9,18 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body.body import Body, find_body
 from retime.body.contacts.grips import Grip, find_grips
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import turns_at
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, local_translations, places, positions
+from retime.motion.kinematics import (
+    cached_positions,
+    cached_rotations,
+    local_translations,
+    upright,
+)
 from retime.parameters import About
 from retime.timing import TimeWarp
 
@@ -89,7 +94,7 @@ def held_share(times: FloatArray, grips: Sequence[Grip]) -> FloatArray:
 
 
 def _at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
-    track = places(motion)[:, joint]
+    track = cached_positions(motion)[:, joint]
     return np.stack([np.interp(times, motion.times, track[:, c]) for c in range(3)], axis=1)
 
 
@@ -157,14 +162,14 @@ def _hands_kept(
         if name in tracks and not np.array_equal(tracks[name][frames], track):
             tracks[name] = tracks[name].copy()
             tracks[name][frames] = track
-    return replace(made, rotations=given(local), translations=tracks)
+    return replace(made, rotations=freeze(local), translations=tracks)
 
 
 def _frames(motion: Motion, frames: npt.NDArray[np.int64]) -> Motion:
     """Return some frames of a motion."""
     return replace(
         motion,
-        rotations=given(motion.rotations[frames]),
+        rotations=freeze(motion.rotations[frames]),
         translations={n: t[frames] for n, t in motion.translations.items()},
         scales={n: t[frames] for n, t in motion.scales.items()},
         sample_times=motion.times[frames],
@@ -187,7 +192,7 @@ def _prop_kept(
     name = skeleton.names[prop]
     then = warp(made.times, one)
     share = held_share(then, grips)
-    points, turns = positions(made), global_rotations(made)
+    points, turns = cached_positions(made), cached_rotations(made)
     goal, wanted = carried(motion, then, hand, prop, points[:, hand], turns[:, hand])
     move = share[:, None] * (goal - points[:, prop])
     by = quat.multiply(wanted, quat.conjugate(turns[:, prop]))
@@ -196,15 +201,9 @@ def _prop_kept(
     if not busy.any():
         return made
     parent = int(skeleton.parents[prop])
-    above = turns[:, parent] if parent >= 0 else _upright(made)
+    above = turns[:, parent] if parent >= 0 else upright(made.units)
     local, track = made.rotations.copy(), local_translations(made)[:, prop].copy()
     turned = quat.multiply(quat.conjugate(above), quat.multiply(by, turns[:, prop]))
     local[busy, prop] = turned[busy]
     track[busy] += (quat.rotate(quat.conjugate(above), move) / made.units.metres)[busy]
-    return replace(made, rotations=given(local), translations={**made.translations, name: track})
-
-
-def _upright(motion: Motion) -> FloatArray:
-    """Return how a file whose up is Z is turned to be seen with Y up, (F, 4)."""
-    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    return np.broadcast_to(quat.from_axis_angle([1.0, 0.0, 0.0], angle), (len(motion), 4))
+    return replace(made, rotations=freeze(local), translations={**made.translations, name: track})

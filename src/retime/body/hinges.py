@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body.body import Body, Limb, find_body
 from retime.motion import Motion, quat
-from retime.motion.kinematics import places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations
 from retime.motion.memory import last, memory
 
 # A hinge bends at least this far, whatever its clip shows, radians.
@@ -78,7 +78,7 @@ def find_hinges(motion: Motion) -> dict[int, Hinge]:
 
 def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
     every = max(1, -(-len(motion) // _FRAMES))
-    points, rotations = places(motion)[::every], turns(motion)[::every]
+    points, rotations = cached_positions(motion)[::every], cached_rotations(motion)[::every]
     out = {}
     for limb in body.limbs.values():
         parent = int(motion.skeleton.parents[limb.lower])
@@ -101,31 +101,6 @@ def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
     return out
 
 
-def bent_about(
-    offset: FloatArray, line: FloatArray, hinge: FloatArray, size: FloatArray
-) -> FloatArray:
-    """Return the direction (F, 3) in which a middle joint is off its limb's line.
-
-    An offset that grows in its own direction would turn a hair's breadth on the wrong side of
-    straight into a knee that bends backwards: what is bent more turns to where the hinge bends.
-
-    Parameters
-    ----------
-    offset : array (F, 3)
-        How the middle joint is off the line now.
-    line : array (F, 3)
-        The line's direction.
-    hinge : array (F, 3)
-        The middle joint's axis.
-    size : array (F,)
-        How far it shall be off.
-    """
-    from retime.body.limb_kernels import bend_about
-
-    out: FloatArray = bend_about(offset, line, hinge, size)
-    return out
-
-
 def hinge_axis(
     motion: Motion, limb: Limb, *, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray | None:
@@ -134,7 +109,7 @@ def hinge_axis(
     A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
     ``known`` are places and rotations in space, where they are known.
     """
-    points, rotations = known or (places(motion), turns(motion))
+    points, rotations = known or (cached_positions(motion), cached_rotations(motion))
     above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
 
@@ -163,7 +138,7 @@ def within_hinges(base: Motion, made: Motion) -> Motion:
             local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     if np.array_equal(local, made.rotations):
         return made
-    return replace(made, rotations=given(local))
+    return replace(made, rotations=freeze(local))
 
 
 def _ranges(motion: Motion) -> dict[int, tuple[FloatArray, FloatArray, float, float]]:

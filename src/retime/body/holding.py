@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from retime.body.sliding import slide_targets
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
@@ -139,13 +139,13 @@ def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         and made.units == given.units
         and np.array_equal(made.rotations, given.rotations)
         and np.array_equal(made.times, given.times)
-        and all(
-            mine.keys() == their.keys() and all(np.array_equal(t, their[n]) for n, t in mine.items())
-            for mine, their in (
-                (made.translations, given.translations), (made.scales, given.scales),
-            )
-        )
-    )  # fmt: skip
+        and _equal(made.translations, given.translations)
+        and _equal(made.scales, given.scales)
+    )
+
+
+def _equal(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> bool:
+    return one.keys() == other.keys() and all(np.array_equal(t, other[n]) for n, t in one.items())
 
 
 def _solved(
@@ -158,7 +158,7 @@ def _solved(
     found: bool,
     ground: Ground | None,
 ) -> Motion:
-    here = places(retimed)
+    here = cached_positions(retimed)
     # Feet are held on the ground. Other joints are corrected only where an edit moved them.
     body = find_body(source)
     grounded = set(body.ground_joints())
@@ -235,7 +235,7 @@ def _is_moved(
     j, times = retimed.skeleton.index(contact.joint), retimed.times
     frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
     then = warp(times[frames], contact.joint)
-    track = places(source)[:, j]
+    track = cached_positions(source)[:, j]
     wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
     if ground is not None:
         wanted = wanted + ground(contact.joint, times[frames])

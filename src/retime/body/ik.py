@@ -16,7 +16,7 @@ from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations
 from retime.motion.memory import last as remembered
 from retime.notes import Note
 from retime.timing import TimeWarp
@@ -71,7 +71,7 @@ def contact_targets(
     -------
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
-    now, then = places(motion) if points is None else points, places(source)
+    now, then = cached_positions(motion) if points is None else points, cached_positions(source)
     tall = remembered(source, "usual height", None, lambda: _usual_height(then))
     out = {}
     for contact in contacts:
@@ -183,7 +183,8 @@ def hold_contacts(
             motion = replace(motion, rotations=trust(rotations))
             continue
         if seen is None or limb.linked:
-            seen = (places(motion), turns(motion))  # no limb is the parent of another
+            # No limb is the parent of another.
+            seen = (cached_positions(motion), cached_rotations(motion))
         # An elbow that an edit has moved past straight would flip where its arm is bent more.
         hinge = hinge_axis(motion, limb, known=seen) if limb_name.endswith("arm") else None
         solver = LimbSolver.of(motion, limb, hinge=hinge, known=seen)
@@ -223,7 +224,7 @@ def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade
     """Move the whole body so that seat and knees are at their targets on average."""
     if not targets:
         return motion
-    points, index = places(motion), motion.skeleton.index
+    points, index = cached_positions(motion), motion.skeleton.index
     moves, shares = np.zeros((len(motion), 3)), np.zeros(len(motion))
     for joint in {c.joint for c in targets}:
         chosen = {c: t for c, t in targets.items() if c.joint == joint}

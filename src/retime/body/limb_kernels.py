@@ -148,6 +148,13 @@ def _frame(along, normal):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _middle(distance, upper, lower):  # type: ignore[no-untyped-def]
+    """Return where a limb's middle joint is: along the line between its ends, and off that line."""
+    along = (upper * upper + distance * distance - lower * lower) / (2 * distance)
+    return along, math.sqrt(max(upper * upper - along * along, 0.0))
+
+
+@kernel
 def _two_bone(base, target, upper, lower, pole, straightest):  # type: ignore[no-untyped-def]
     """Place the middle joint and the end of one limb; see :func:`retime.body.limbs.two_bone`."""
     way = _minus(target, base)
@@ -156,10 +163,7 @@ def _two_bone(base, target, upper, lower, pole, straightest):  # type: ignore[no
     direction = (by * way[0], by * way[1], by * way[2])
     least = abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
     distance = min(max(distance, least), straightest * (upper + lower))
-    # Law of cosines: position of the middle joint along the line to the target, and distance from
-    # it.
-    along = (upper * upper + distance * distance - lower * lower) / (2 * distance)
-    off = math.sqrt(max(upper * upper - along * along, 0.0))
+    along, off = _middle(distance, upper, lower)
     out = _unit(_perpendicular(pole, direction))
     middle = _plus(_plus(base, direction, along), out, off)
     return middle, _plus(base, direction, distance)
@@ -243,7 +247,10 @@ def _kept_from_snapping(hip, end, target, full, hinged):  # type: ignore[no-unty
 
 @kernel
 def _bent_about(offset, line, hinge, size, side):  # type: ignore[no-untyped-def]
-    """Return where a middle joint is off its limb's line; see :mod:`retime.body.hinges`.
+    """Return where a middle joint is off its limb's line, if it shall be off by a ``size``.
+
+    An offset that grows in its own direction would make a knee that is a hair past straight bend
+    backwards. So an offset that grows turns to where its hinge bends.
 
     ``side`` is the side on which the frame before was past a quarter turn from its hinge, or 0. A
     knee a hair past straight is half a turn from its hinge: it must not bend out to the left in one
@@ -265,34 +272,15 @@ def _bent_about(offset, line, hinge, size, side):  # type: ignore[no-untyped-def
 
 
 @kernel
-def bend_about(offset, line, hinge, size):  # type: ignore[no-untyped-def]
-    """Turn offsets (N, 3) from lines (N, 3) to the side where hinges (N, 3) bend."""
-    out = np.empty_like(offset)
-    side = 0.0
-    for n in range(len(offset)):
-        bent, side = _bent_about(
-            _vector(offset[n]), _vector(line[n]), _vector(hinge[n]), size[n], side
-        )
-        for c in range(3):
-            out[n, c] = bent[c]
-    return out
-
-
-@kernel
-def _off_line(distance, upper, lower):  # type: ignore[no-untyped-def]
-    """Return how far the middle joint is off the line between a limb's ends."""
-    distance = max(distance, 1e-9)
-    along = (upper * upper + distance * distance - lower * lower) / (2 * distance)
-    return math.sqrt(max(upper * upper - along * along, 0.0))
-
-
-@kernel
 def reach(frames, joints, points, moves, turns, poles, hinges):  # type: ignore[no-untyped-def]
-    """Move the lead of a limb by moves in some frames, its end turned about it by turns.
+    """Move one joint of a limb, its lead, in some frames; turn the limb's end about it.
 
-    ``joints`` are the limb's three and the lead; ``points`` (F, J, 3); all others (F, ...); without
-    hinges ``hinges`` is empty. Returns the turns (N, 3, 4) of the three joints in space, the new
-    ends (N, 3), and by how much the worst frame was missed.
+    ``frames`` (N,) are the frames to change. ``joints`` (4,) are the hip, the knee, the ankle and
+    the lead: the ankle or a joint below it. ``points`` (F, J, 3) are positions. ``moves`` (F, 3)
+    are displacements of the lead, ``turns`` (F, 4) rotations of the ankle about it. ``poles``
+    (F, 3) are directions in which a straight limb bends. ``hinges`` (F, 3) are axes of the knee, or
+    (0, 3) if unknown. Returns the rotations (N, 3, 4) by which hip, knee and ankle turn in space,
+    the new positions (N, 3) of the ankle, and the largest distance by which it misses its target.
     """
     out = np.empty((len(frames), 3, 4))
     ends = np.empty((len(frames), 3))
@@ -323,7 +311,7 @@ def reach(frames, joints, points, moves, turns, poles, hinges):  # type: ignore[
         offset = _perpendicular(_minus(knee, hip), line)
         if hinged:
             normal = _vector(hinges[f])
-            off = _off_line(_length(_minus(target, hip)), thigh, shin)
+            _, off = _middle(max(_length(_minus(target, hip)), 1e-9), thigh, shin)
             pole, side = _bent_about(offset, line, normal, off, side)
             new_pole, new_normal = _rotate(swing, pole), _rotate(swing, normal)
             # A hinge determines the plane of a straight limb.

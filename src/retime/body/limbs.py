@@ -13,7 +13,7 @@ from retime.body.body import Limb
 from retime.body.displacement import displacement
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import local_translations, places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations, local_translations, upright
 
 Frames = npt.NDArray[np.int64]
 
@@ -38,7 +38,7 @@ def two_bone(
     Parameters
     ----------
     base, target : array (..., 3)
-        Where the limb starts and where it shall end.
+        Where the limb starts and where it shall end. All arrays are broadcast together.
     upper, lower : array (...)
         Lengths of the two bones.
     pole : array (..., 3)
@@ -51,14 +51,14 @@ def two_bone(
     """
     from retime.body import limb_kernels
 
-    base, target, pole = np.broadcast_arrays(base, target, np.asarray(pole, dtype=float))
-    shape = base.shape
-    flat = [np.ascontiguousarray(a, dtype=float).reshape(-1, 3) for a in (base, target, pole)]
-    bones = [
-        np.broadcast_to(np.asarray(b, dtype=float), shape[:-1]).ravel() for b in (upper, lower)
-    ]
-    middle, end = limb_kernels.two_bones(flat[0], flat[1], *bones, flat[2])
-    return middle.reshape(shape), end.reshape(shape)
+    vectors = [np.asarray(v, dtype=float) for v in (base, target, pole)]
+    bones = [np.asarray(b, dtype=float) for b in (upper, lower)]
+    shape = np.broadcast_shapes(*(v.shape[:-1] for v in vectors), *(b.shape for b in bones))
+    # Copies, because a kernel is compiled again for read-only arrays.
+    rows = [np.array(np.broadcast_to(v, (*shape, 3)), order="C").reshape(-1, 3) for v in vectors]
+    lengths = [np.array(np.broadcast_to(b, shape), order="C").ravel() for b in bones]
+    middle, end = limb_kernels.two_bones(rows[0], rows[1], *lengths, rows[2])
+    return middle.reshape(*shape, 3), end.reshape(*shape, 3)
 
 
 def _unit(v: FloatArray) -> FloatArray:
@@ -98,11 +98,11 @@ class LimbSolver:
         way bends about that axis. ``known`` are places and rotations in space, where they are known
         for this limb and what it hangs on.
         """
-        points, rotations = known or (places(motion), turns(motion))
+        points, rotations = known or (cached_positions(motion), cached_rotations(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of the limb's parent, for frames in which the limb is
-        # straight.
+        # straight. Above a root any frame is right that does not turn.
         parent = int(motion.skeleton.parents[limb.upper])
         base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
         usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
@@ -205,7 +205,14 @@ class LimbSolver:
         local = motion.rotations.copy()
         parents = motion.skeleton.parents[joints]
         turn_limb(
-            frames, joints, parents, limb.linked, self.rotations, turned, self._upright, local
+            frames,
+            joints,
+            parents,
+            limb.linked,
+            self.rotations,
+            turned,
+            upright(motion.units),
+            local,
         )
         translations = dict(motion.translations)
         if limb.linked:
@@ -213,18 +220,12 @@ class LimbSolver:
             translations[name] = self._linked_track(frames, ends)
         return replace(motion, rotations=trust(local), translations=translations)
 
-    @property
-    def _upright(self) -> FloatArray:
-        """The turn (4,) of a file whose up is Z, to be seen with Y up."""
-        angle = -np.pi / 2 if self.motion.units.up == "Z" else 0.0
-        return quat.from_axis_angle([1.0, 0.0, 0.0], angle)
-
     def _linked_track(self, frames: Frames, new_end: FloatArray) -> FloatArray:
         """Move a foot that is below another joint by its own translation."""
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()
         moved = new_end - self.points[frames, end]
-        base = self.rotations[frames, parent] if parent >= 0 else self._upright
+        base = self.rotations[frames, parent] if parent >= 0 else upright(self.motion.units)
         track[frames] += quat.rotate(quat.conjugate(base), moved) / self.motion.units.metres
         return track

@@ -12,7 +12,7 @@ from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.errors import InputError
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import global_rotations, positions, upright
 from retime.motion.memory import memory
 
 # A mirror across the YZ plane reverses rotations about Y and Z.
@@ -43,10 +43,7 @@ def mirrored_rotations(motion: Motion, source: Motion | None = None) -> FloatArr
     yaw = quat.from_axis_angle([0.0, 1.0, 0.0], body.frame(motion)[1][0])
     world = quat.multiply(yaw, quat.multiply(seen, then))
     parents = motion.skeleton.parents
-    up = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    above = np.where(
-        (parents < 0)[:, None], quat.from_axis_angle([1.0, 0.0, 0.0], up), world[parents]
-    )
+    above = np.where((parents < 0)[:, None], upright(motion.units), world[parents])
     local = quat.multiply(quat.conjugate(above), world)
     sign = np.where((local * motion.rotations[0]).sum(-1, keepdims=True) < 0, -1.0, 1.0)
     return quat.normalize(sign * local)

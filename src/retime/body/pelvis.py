@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body.body import Limb, LimbName, find_body
 from retime.body.contacts import detect_contacts, find_slides
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
@@ -28,7 +28,6 @@ __all__ = [
     "frames_away",
     "moved",
     "pelvis_follows",
-    "places",
     "smooth_track",
     "turns_at",
 ]
@@ -83,7 +82,7 @@ class _Leg:
     def of(
         cls, motion: Motion, hips: int, now: FloatArray, limb: Limb, then: FloatArray, rate: float
     ) -> _Leg:
-        points = places(motion)
+        points = cached_positions(motion)
         upper, lower, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         length = float(np.linalg.norm(lower[0] - upper[0]) + np.linalg.norm(end[0] - lower[0]))
         natural = np.interp(then, motion.times, np.linalg.norm(end - upper, axis=1))
@@ -156,7 +155,7 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     body, times = find_body(motion), retimed.times
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles:
         return retimed
-    now, names = places(retimed), motion.skeleton.names
+    now, names = cached_positions(retimed), motion.skeleton.names
     thens = {n: warp(times, names[body.limbs[n].end]) for n in _LEGS}
     busy = np.any([np.abs(then - times) > 1e-9 for then in thens.values()], axis=0)
     if not busy.any():
@@ -319,11 +318,11 @@ def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: Floa
     """Move an ankle to its goal; thigh and foot are turned in space as they were at its time."""
     parent = int(motion.skeleton.parents[limb.upper])
     local = made.rotations.copy()
-    above = global_rotations(made)[:, parent]
+    above = cached_rotations(made)[:, parent]
     thigh = turns_at(motion, limb.upper, then)
     busy = np.abs(then - made.times) > 1e-9
     local[busy, limb.upper] = quat.multiply(quat.conjugate(above), thigh)[busy]
-    made = replace(made, rotations=given(local))
+    made = replace(made, rotations=freeze(local))
     solver = LimbSolver.of(made, limb, hinge=_hinge(motion, limb))
     move = goal - solver.points[:, limb.end]
     move[np.abs(move).max(axis=1) < 1e-7] = 0.0
@@ -343,6 +342,6 @@ def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:
 
 def turns_at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
     """Sample a joint's rotation in space at other times, (N, 4)."""
-    known = turns(motion)[:, joint]
+    known = cached_rotations(motion)[:, joint]
     frame, share = motion.frame_at(times)
     return quat.slerp(known[frame], known[np.minimum(frame + 1, len(known) - 1)], share)

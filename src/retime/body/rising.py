@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
 from retime.body.flights import flight_offsets, in_air
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import moved, smooth_track
 from retime.motion import Motion, quat
-from retime.motion.kinematics import places, turns
+from retime.motion.kinematics import cached_positions, cached_rotations, upright
 from retime.motion.memory import last as remembered
 
 __all__ = ["raised", "too_high"]
@@ -71,8 +71,12 @@ def raised(
     ease = ease * stance.on_feet
     higher = weight * ease * stance.above
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
-    out = _grounded(base, out, stance.air, _lift(higher, stance.air, base.rate))
-    out = _hands_above(out, base)
+    goals = cached_positions(base).copy()
+    goals[..., 1] += _lift(higher, stance.air, base.rate)[:, None]
+    held = _smoothstep(1 - _away(~stance.air, base.rate) / _BESIDE)
+    # Arms before legs: both see the same positions, which are measured once.
+    out = _hands_above(_lowered(base, out, goals, stance.air, held), base)
+    out = _grounded(base, out, goals, held)
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
 
 
@@ -90,7 +94,7 @@ class _Stance:
     @classmethod
     def of(cls, motion: Motion, hips: int) -> _Stance:
         flights = find_contacts(motion).flights
-        air, height = in_air(motion, flights), places(motion)[:, hips, 1]
+        air, height = in_air(motion, flights), cached_positions(motion)[:, hips, 1]
         # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
         on_feet = _smoothstep(_away(_off_feet(motion, hips), motion.rate) / _GETTING_UP)
         above = _about_reference(motion, height, air)
@@ -135,7 +139,7 @@ def _in_flight(
 
 def _off_feet(motion: Motion, hips: int) -> Mask:
     """Mark the frames (F,) in which more than the feet carries a body: knees, hands, its trunk."""
-    body, found, points = find_body(motion), find_contacts(motion), places(motion)[..., 1]
+    body, found, points = find_body(motion), find_contacts(motion), cached_positions(motion)[..., 1]
     chains = motion.skeleton.chain
     feet = {body.limbs[leg].end for leg in _LEGS}
     arms = {limb.upper for name, limb in body.limbs.items() if name not in _LEGS}
@@ -180,7 +184,7 @@ def _about_reference(motion: Motion, height: FloatArray, air: Mask) -> FloatArra
 
 def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     """Scale how the hips lean about their mean lean; their heading stays."""
-    in_space = turns(made)
+    in_space = cached_rotations(made)
     own_turns = in_space[:, hips]
     up = np.array([0.0, 1.0, 0.0])
     # The axis of the hips that points up on the mean tells the lean.
@@ -196,15 +200,10 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     share = share * _smoothstep((_OVER - np.linalg.norm(lean, axis=1)) / _UPSIDE)
     extra = quat.exp(quat.rotate(yaw, share[:, None] * (own - own.mean(axis=0))))
     parent = int(made.skeleton.parents[hips])
-    above = in_space[:, parent] if parent >= 0 else _upright(made)
+    above = in_space[:, parent] if parent >= 0 else upright(made.units)
     local = made.rotations.copy()
     local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, own_turns))
-    return replace(made, rotations=given(local))
-
-
-def _upright(motion: Motion) -> FloatArray:
-    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    return np.broadcast_to(quat.from_axis_angle([1, 0, 0], angle), (len(motion), 4))
+    return replace(made, rotations=freeze(local))
 
 
 def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
@@ -216,26 +215,32 @@ def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
     return out
 
 
-def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion:
-    """Move feet the source's way while they are on the ground, lifted in flight."""
-    body, rate = find_body(base), base.rate
-    goals = places(base) + lift[:, None, None] * np.array([0.0, 1.0, 0.0])
-    held = _smoothstep(1 - _away(~air, rate) / _BESIDE)
+def _lowered(base: Motion, made: Motion, goals: FloatArray, air: Mask, held: FloatArray) -> Motion:
+    """Bring the hips down until legs reach their goals, and bend legs on the ground as before."""
     down = too_high(base, made, goals, air)
     if down.any():
         made = moved(made, -down[:, None] * np.array([0.0, 1.0, 0.0]))
-    legs, local = [body.limbs[name] for name in _LEGS], made.rotations.copy()
+    legs, local = [find_body(base).limbs[name] for name in _LEGS], made.rotations.copy()
     bent = [j for limb in legs for j in (limb.upper, limb.lower)]
     # An exaggerated knee may be past straight.
     local[:, bent] = _toward(local[:, bent], base.rotations[:, bent], held)
-    made = replace(made, rotations=given(local))
-    seen = places(made), turns(made)
+    return replace(made, rotations=freeze(local))
+
+
+def _grounded(base: Motion, made: Motion, goals: FloatArray, held: FloatArray) -> Motion:
+    """Move feet the source's way while they are on the ground, lifted in flight.
+
+    ``goals`` (F, J, 3) are where ankles belong, and ``held`` (F,) is how much they are on the
+    ground.
+    """
+    legs = [find_body(base).limbs[name] for name in _LEGS]
+    seen = cached_positions(made), cached_rotations(made)
     for limb in legs:  # none hangs on the other, unless its foot is below another joint
         solver = LimbSolver.of(made, limb, known=None if limb.linked else seen)
         move = held[:, None] * (goals[:, limb.end] - solver.points[:, limb.end])
         move[np.abs(move).max(axis=1) < 1e-9] = 0.0
         back = quat.multiply(
-            turns(base)[:, limb.end], quat.conjugate(solver.rotations[:, limb.end])
+            cached_rotations(base)[:, limb.end], quat.conjugate(solver.rotations[:, limb.end])
         )
         made, _ = solver.reach(limb.end, move, _toward(quat.identity(len(base)), back, held))
     return made
@@ -253,7 +258,7 @@ def _toward(a: FloatArray, b: FloatArray, share: FloatArray) -> FloatArray:
 def _hands_above(made: Motion, base: Motion) -> Motion:
     """Keep hands and fingers from sinking lower than the lowest point of the source."""
     body, skeleton = find_body(base), base.skeleton
-    floor, heights = float(places(base)[..., 1].min()), places(made)[..., 1]
+    floor, heights = float(cached_positions(base)[..., 1].min()), cached_positions(made)[..., 1]
     for name, limb in body.limbs.items():
         if not name.endswith("arm"):
             continue
@@ -281,7 +286,7 @@ def too_high(
     wider : bool
         Steps are longer, so that hips may have to be lower than the motion has them.
     """
-    body, points, before = find_body(base), places(made), places(base)
+    body, points, before = find_body(base), cached_positions(made), cached_positions(base)
     need = np.zeros(len(base))
     for name in _LEGS:
         limb = body.limbs[name]

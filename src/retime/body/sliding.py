@@ -12,7 +12,7 @@ from retime.body.displacement import eased
 from retime.body.ik import Ground
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.timing import TimeWarp
 
 __all__ = ["slide_targets"]
@@ -45,7 +45,7 @@ def slide_targets(
     dict of Contact to array (F, 3)
         The slides, each with the path of its joint, metres.
     """
-    points = places(source)
+    points = cached_positions(source)
     out = {}
     for slide in find_slides(source, targets, warp):
         name, start, end = slide.contact.joint, slide.contact.start, slide.contact.end

@@ -9,6 +9,8 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
+from retime.body.contacts.found import found_notes
+from retime.body.metrics import flight_error
 from retime.body.size import judged
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
@@ -28,15 +30,21 @@ _FASTEST, _SUDDEN = 20.0, 6.0
 _TILT, _SURE, _WIDE = 3.0, 0.75, 1.5
 # Length of a clip in which a foot is expected to rest, seconds.
 _LONG = 2.0
+# Recorded flights are within 0.75 g of free fall, cartwheels included; twice the speed adds 3 g.
+_NO_FALL = 1.0
 _LISTED = 3
 
 
-def suspicions(motion: Motion) -> list[Note]:
-    """List probable errors of a capture; nothing is changed, because they may be intended."""
+def suspicions(motion: Motion, *, as_recorded: bool = True) -> list[Note]:
+    """List probable errors of a capture; nothing is changed, because they may be intended.
+
+    ``as_recorded`` tells whether the motion has its recorded timing, in which flights fall freely.
+    """
     if len(motion) < 3:
         return []
-    motion = judged(motion)
-    return [*_rest_poses(motion), *_jumps(motion), *_ground(motion)]
+    sized = judged(motion)
+    notes = [*_rest_poses(sized), *_jumps(sized), *_ground(sized)]
+    return [*notes, *_unexplained(motion)] if as_recorded else notes
 
 
 def _steps(motion: Motion) -> FloatArray:
@@ -126,6 +134,26 @@ def _ground(motion: Motion) -> list[Note]:
             )
         )
     return out
+
+
+def _unexplained(motion: Motion) -> list[Note]:
+    """Explain why contacts or flights are missing, or why flights do not fall."""
+    codes = ("frame-rate-doubtful", "contacts-unknown")
+    notes = [n for n in found_notes(motion, find_contacts(motion)) if n.code in codes]
+    if notes:
+        return notes
+    off = flight_error(motion).mean
+    if off <= _NO_FALL:
+        return []
+    return [
+        Note(
+            f"in the air the body is {off:.2g} g away from free fall: the frame rate or the scale "
+            "may be wrong, the motion may have been retimed, or a contact was not detected",
+            Remedy("give the frame rate", parameter="reading.fps"),
+            code="flight-without-fall",
+            error=off,
+        )
+    ]
 
 
 def _width(motion: Motion, feet: Sequence[Contact]) -> float:

@@ -12,7 +12,7 @@ from retime.body.gripping import carried, held_share
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import turns_at
 from retime.motion import Motion, quat
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.timing import TimeWarp
 
 
@@ -54,7 +54,9 @@ def keep_touches(
         then = warp(times, joint)
         share = held_share(then, held)
         hand, theirs = made.skeleton.index(joint), moved.skeleton.index(other)
-        place = np.stack([np.interp(times, made.times, p) for p in places(made)[:, hand].T], axis=1)
+        place = np.stack(
+            [np.interp(times, made.times, p) for p in cached_positions(made)[:, hand].T], axis=1
+        )
         turn = turns_at(made, hand, times)
         goal, wanted = carried(motion, then, hand, theirs, place, turn, partner)
         solver = LimbSolver.of(moved, limbs[other])

@@ -22,7 +22,7 @@ from retime.body.pelvis import CatchUp, frames_away, moved
 from retime.body.rising import too_high
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
-from retime.motion.kinematics import positions
+from retime.motion.kinematics import cached_positions
 from retime.motion.layers import GroundShift
 
 __all__ = ["ground_shift", "travelled"]
@@ -46,7 +46,8 @@ def ground_shift(base: Motion, weight: float, contacts: Sequence[Contact]) -> Gr
     """
     body, rate = find_body(base), base.rate
     hips = body.roles.get("hips", base.skeleton.roots[0])
-    path = weight * (positions(base)[:, hips] - positions(base)[0, hips])
+    track = cached_positions(base)[:, hips]
+    path = weight * (track - track[0])
     path[:, 1] = 0.0
     by_part: dict[str, list[Contact]] = {}
     for contact in contacts:
@@ -101,7 +102,7 @@ def travelled(base: Motion, made: Motion, shift: GroundShift) -> Motion:
         )
         for name in body.limbs
     }
-    before, out = positions(made), moved(made, shift.everywhere)
+    before, out = cached_positions(made), moved(made, shift.everywhere)
     goals = before + shift.everywhere[:, None]
     for name, track in tracks.items():
         if track is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,15 +26,12 @@ from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
-from retime.motion import Motion
-from retime.notes import Note, Remedy
+from retime.notes import Note
 from retime.parameters import declared
 
 _NO_FEET = Note(
     "no feet were found: measures that need them are left out; name them with --map", code="no-feet"
 )
-# Recorded flights are within 0.75 g of free fall, cartwheels included; twice the speed adds 3 g.
-_NO_FALL = 1.0
 
 
 @with_reading
@@ -109,34 +107,19 @@ def _notes(given: Compared, found: dict[str, float], told: Any) -> list[Note]:
     """Return the notes of a motion, what looks wrong in it, and what could not be measured."""
     from retime.body.suspicions import suspicions
 
-    notes = [*given.motion.notes, *suspicions(given.motion)]
-    if given.source is None:  # otherwise it is known what changed its speed
-        notes += _unexplained(given.motion, found)
+    # With a source it is known what changed the speed of flights.
+    notes = [*given.motion.notes, *suspicions(given.motion, as_recorded=given.source is None)]
     if "foot_skate" not in found:
         notes.append(_NO_FEET)
-    return notes if told is None else [*notes, *told.notes]
+    return notes if told is None else _joined(notes, told.notes)
 
 
-def _unexplained(motion: Motion, found: dict[str, float]) -> list[Note]:
-    """Explain why contacts or flights are missing, or why flights do not fall."""
-    from retime.body.contacts import find_contacts
-    from retime.body.contacts.found import found_notes
-
-    codes = ("frame-rate-doubtful", "contacts-unknown")
-    notes = [n for n in found_notes(motion, find_contacts(motion)) if n.code in codes]
-    off = found.get("flight_error", 0.0)
-    if not notes and off > _NO_FALL:
-        notes.append(
-            Note(
-                f"in the air the body is {off:.2g} g away from free fall: the frame rate or the "
-                "scale may be wrong, the motion may have been retimed, or a contact was not "
-                "detected",
-                Remedy("give the frame rate", parameter="reading.fps"),
-                code="flight-without-fall",
-                error=off,
-            )
-        )
-    return notes
+def _joined(notes: Sequence[Note], physics: Sequence[Note]) -> list[Note]:
+    """Add the notes of physics, which repeats findings on contacts, in other words or not."""
+    said = {n.code for n in notes}
+    added = [n for n in physics if n.code not in said]
+    held = any(n.code == "held-unseen" for n in added)
+    return [*(n for n in notes if not (held and n.code == "contacts-unknown")), *added]
 
 
 def _print(found: dict[str, float], before: dict[str, float], told: Any, notes: list[Note]) -> None:

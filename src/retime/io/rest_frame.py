@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.parameters import RestFrame
@@ -19,8 +20,12 @@ _REST_JUMP_RATIO = 8.0
 # Programs add a few frames; a longer rest, or one of more of a clip, is part of the motion.
 _MOST_FRAMES = 9
 _MOST_SHARE = 0.25
-# Smaller steps are still, radians.
-_STILL = 1e-4
+# Smaller steps are still, radians. With more than this share of them a clip is stepped, and holds
+# its poses: half of the steps are still on twos, a third if half of those drawings are on ones, and
+# at most 1 % in recordings.
+_STILL, _STEPPED = 1e-4, 0.3
+# Frames that are looked at.
+_SAMPLED = 128
 
 
 def set_aside(
@@ -55,15 +60,17 @@ def count_rest_frames(rotations: FloatArray) -> int:
     """
     if len(rotations) < 3:
         return 0
-    # A sample of frames is enough: pairs of neighbours, spread over the clip.
-    pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
-    usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
+    pair = _sample(len(rotations))
+    steps = quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)
+    stepped = np.mean(steps < _STILL) > _STEPPED
+    # The median of held poses is 0, or what happens in several frames.
+    usual = float(np.mean(steps) if stepped else np.median(steps))
     moving = _turned(rotations[pair]).max(axis=0) > np.radians(0.5)
     if not moving.any():
         return 0
     most = max(min(_MOST_FRAMES, int(_MOST_SHARE * len(rotations))), 1)
-    if usual < _STILL:
-        most = 1  # a stepped animation, which holds every pose for some frames
+    if stepped:
+        most = 1  # a rest of more frames may be its first pose
     at_zero = (_turned(rotations[: most + 1, moving]) < _REST_ANGLE).mean(axis=1)
     for count in range(1, most + 1):
         if at_zero[count - 1] < _REST_SHARE:
@@ -72,6 +79,15 @@ def count_rest_frames(rotations: FloatArray) -> int:
             jump = float(quat.angle(rotations[count - 1], rotations[count]).mean())
             return count if jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual else 0
     return 0
+
+
+def _sample(count: int) -> npt.NDArray[np.int64]:
+    """Return some of a clip's frames that have a next one, spread over it, but not the first."""
+    if count - 2 <= _SAMPLED:
+        return np.arange(1, count - 1)
+    # By the golden ratio: even spacing would hit only the still frames of poses held for two.
+    share = (np.arange(_SAMPLED) * ((5**0.5 - 1) / 2)) % 1
+    return np.asarray(1 + share * (count - 2), dtype=np.int64)
 
 
 def _turned(rotations: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.memory import last
@@ -110,20 +110,24 @@ def global_rotations(motion: Motion) -> FloatArray:
     """Return global joint rotations, (F, J, 4) wxyz, Y up."""
     from retime.motion.kernels import chain_rotations
 
-    upright = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    turn = quat.from_axis_angle([1, 0, 0], upright)
+    turn = upright(motion.units)
     made: FloatArray = chain_rotations(motion.skeleton.parents, motion.rotations, turn)
     return made
 
 
-def places(motion: Motion) -> FloatArray:
+def upright(units: Units) -> FloatArray:
+    """Return the rotation (4,) that turns the axes of a file to Y up."""
+    return quat.from_axis_angle([1, 0, 0], -np.pi / 2 if units.up == "Z" else 0.0)
+
+
+def cached_positions(motion: Motion) -> FloatArray:
     """Return joint positions as :func:`positions` does, measured once and not to be written to."""
-    return last(motion, "places of joints", None, lambda: given(positions(motion)))
+    return last(motion, "places of joints", None, lambda: freeze(positions(motion)))
 
 
-def turns(motion: Motion) -> FloatArray:
+def cached_rotations(motion: Motion) -> FloatArray:
     """Return joint rotations as :func:`global_rotations` does, measured once and read-only."""
-    return last(motion, "turns of joints", None, lambda: given(global_rotations(motion)))
+    return last(motion, "turns of joints", None, lambda: freeze(global_rotations(motion)))
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:

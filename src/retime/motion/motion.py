@@ -377,20 +377,21 @@ def trust(rotations: FloatArray) -> FloatArray:
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
     """Return rotations normalised and sign-continuous; raise if one is not a unit quaternion."""
+    from retime.motion.kernels import unevenness
+
     if _CHECKED.get(id(q)) is q:
         return q
-    square = np.einsum("fji,fji->fj", q, q)
-    away = np.abs(square - 1)
-    worst = away.max(initial=0.0)
+    worst, least = unevenness(q)
     if not worst < _UNIT_TOLERANCE:
+        away = np.abs(np.einsum("fji,fji->fj", q, q) - 1)
         frame, joint = np.argwhere(~(away < _UNIT_TOLERANCE))[0].tolist()
         raise InputError(
             f"rotation of {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion: "
             f"{q[frame, joint].tolist()}"
         )
     if worst > _ROUNDING:
-        q = q / np.sqrt(square)[..., None]
-    if np.einsum("fji,fji->fj", q[1:], q[:-1]).min(initial=0.0) < 0:
+        q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    if least < 0:
         q = quat.continuous(q)
     q.setflags(write=False)
     _CHECKED[id(q)] = q

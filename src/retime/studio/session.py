@@ -65,6 +65,8 @@ class Session:
         except BaseException:
             self._journal.close()
             raise
+        # The revision that the last change made; undo and redo make others.
+        self._done: int | None = None
         self._hash: tuple[int, str] = (-1, "")
         self._saved_hash: str | None = None
         self._written = _content(self._file)
@@ -159,7 +161,8 @@ class Session:
     def do(self, *commands: Command, joins: int | None = None) -> None:
         """Change the document by one or more commands, as one step of undo.
 
-        If the document still has the revision ``joins``, they are part of the last step instead.
+        If the last change made the revision ``joins``, and nothing was undone or redone since, they
+        are part of its step instead.
         """
         made = self.project
         for command in commands:
@@ -168,12 +171,13 @@ class Session:
             return
         told = [msgspec.to_builtins(command) for command in commands]
         line = {"do": told[0] if len(told) == 1 else told, "hash": project_hash(made)}
-        joined = joins == self.revision and bool(self._past)
+        joined = joins is not None and joins == self._done == self.revision
         self._journal.append(line | ({"joins": True} if joined else {}))
         if not joined:
             self._past.append(self.project)
         self._future.clear()
         self._become(made)
+        self._done = self.revision
 
     def start_with(self, commands: Sequence[Command]) -> None:
         """Change the document that the history starts from, where there is no history yet.

@@ -17,7 +17,7 @@ export const preview = ({ id, ...values }: Omit<ChangeStep, "type">): void => op
 export const commit = (): void => openDrag().commit();
 export const discard = discardShown;
 
-/** Change a step at once; of the undo step that made the revision `joins`, it is a part. */
+/** Change a step at once, as part of the undo step that made the revision `joins` if nothing has changed since. */
 export function change(id: string, values: Change, joins: number | null = null): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
   const refused = refusalOf(id, values.parameters ?? {});

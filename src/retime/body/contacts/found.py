@@ -130,7 +130,7 @@ def _contact_note(found: FoundContacts) -> Note | None:
         return Note(
             f"in {found.unknown:.0%} of the frames nothing touches and the body does not fall; at "
             f"{found.rate:g} frames per second it would",
-            Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
+            Remedy("give the frame rate", parameter="reading.fps", value=round(found.rate, 3)),
             code="frame-rate-doubtful",
             unknown=found.unknown,
             rate=found.rate,

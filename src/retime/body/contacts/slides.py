@@ -14,7 +14,7 @@ from retime.body.contacts.plants import touching_joints
 from retime.body.contacts.standing import mean_speeds
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
@@ -65,7 +65,7 @@ def find_slides(
 
 def _may_slide(motion: Motion) -> dict[str, Mask]:
     """Return the frames (F,) in which feet touch the ground and do not step, by joint."""
-    touching, points, out = touching_joints(motion), places(motion), {}
+    touching, points, out = touching_joints(motion), cached_positions(motion), {}
     for name in find_body(motion).ground_joints():
         j = motion.skeleton.index(name)
         if j in touching:

@@ -66,10 +66,10 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
                 code="held-by-root",
             )
         )
-    if p.contacts is None:
-        notes += [
-            n for n in found_notes(clip, find_contacts(clip)) if n.code == "frame-rate-doubtful"
-        ]
+    if p.contacts is None and find_contacts(clip).rate:
+        # Of the given motion: a better rate than the clip's is no rate of the file.
+        found = found_notes(motion, find_contacts(motion))
+        notes += [n for n in found if n.code == "frame-rate-doubtful"]
     return Measured(
         clip, body, figure, path, solids, dynamics, supports, flights, data.limits, tuple(notes)
     )

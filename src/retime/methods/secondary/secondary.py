@@ -18,7 +18,7 @@ from retime.methods.secondary.follower import Follower
 from retime.methods.secondary.parameters import SecondaryParameters
 from retime.motion import Motion, quat
 from retime.motion.edits import Edit, correction_between
-from retime.motion.kinematics import carriers, global_rotations
+from retime.motion.kinematics import carriers, global_rotations, upright
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
@@ -148,8 +148,7 @@ def _base(motion: Motion, turns: FloatArray, parent: int) -> FloatArray:
     """Return the orientations of a joint's parent; for a root, that of the file's up axis."""
     if parent >= 0:
         return turns[:, parent]
-    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
-    return np.broadcast_to(quat.from_axis_angle([1, 0, 0], angle), (len(motion), 4))
+    return np.broadcast_to(upright(motion.units), (len(motion), 4))
 
 
 def _moved(before: FloatArray, after: FloatArray, joint: int) -> npt.NDArray[np.bool_]:

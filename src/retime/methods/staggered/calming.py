@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray, given
+from retime.arrays import FloatArray, freeze
 from retime.body import find_body
 from retime.methods.staggered.rushing import delivered_ratios
 from retime.motion import Motion, quat
@@ -105,4 +105,4 @@ def _blended(base: Motion, made: Motion, share: FloatArray, joints: Mask) -> Mot
     rotations[less] = quat.slerp(
         base.rotations[less], made.rotations[less], share[share < 1][:, None]
     )
-    return replace(made, rotations=given(rotations), translations=tracks)
+    return replace(made, rotations=freeze(rotations), translations=tracks)

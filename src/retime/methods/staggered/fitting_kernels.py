@@ -79,12 +79,11 @@ def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
 @kernel
 def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
     """Write the distances of samples from a spline, and return the sum of their squares."""
-    work = np.empty((5, 4))
     at = np.empty(4)
     total = 0.0
     gap = arc_gaps(controls)
     for k in range(count):
-        spline_at(controls, gap, u[k], work, at)
+        spline_at(controls, gap, u[k], at)
         if at[0] * q[k, 0] + at[1] * q[k, 1] + at[2] * q[k, 2] + at[3] * q[k, 3] < 0.0:
             at[:] = -at
         _log_from(at, q[k], residual[k])

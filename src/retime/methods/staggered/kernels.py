@@ -24,59 +24,65 @@ __all__ = [
 
 
 @kernel
-def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
+def _between(a, b, u):  # type: ignore[no-untyped-def]
     """Interpolate without changing a sign: control points are continuous, also past half a turn."""
-    wa, wb = arc_shares(_gap(a, b), u)
-    q0 = wa * a[0] + wb * b[0]
-    q1 = wa * a[1] + wb * b[1]
-    q2 = wa * a[2] + wb * b[2]
-    q3 = wa * a[3] + wb * b[3]
-    scale = 1.0 / math.sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
-    out[0] = q0 * scale
-    out[1] = q1 * scale
-    out[2] = q2 * scale
-    out[3] = q3 * scale
+    gap, left = _gaps(a, b)
+    return _mixed(arc_shares(gap, left, u), a, b)
 
 
 @kernel
-def _gap(a, b):  # type: ignore[no-untyped-def]
-    """Return 1 - cos of the angle between two control points."""
-    square = 0.0
-    for c in range(4):
-        square += (b[c] - a[c]) ** 2
-    return 0.5 * square
+def _mixed(shares, a, b):  # type: ignore[no-untyped-def]
+    wa, wb = shares
+    return (
+        wa * a[0] + wb * b[0],
+        wa * a[1] + wb * b[1],
+        wa * a[2] + wb * b[2],
+        wa * a[3] + wb * b[3],
+    )
+
+
+@kernel
+def _gaps(a, b):  # type: ignore[no-untyped-def]
+    """Return 1 - cos and 1 + cos of the angle between two control points."""
+    gap = 0.5 * ((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2 + (b[3] - a[3]) ** 2)
+    left = 2.0 - gap
+    if gap > 1.0:  # near half a circle, the difference from 2 is not accurate
+        left = 0.5 * (
+            (b[0] + a[0]) ** 2 + (b[1] + a[1]) ** 2 + (b[2] + a[2]) ** 2 + (b[3] + a[3]) ** 2
+        )
+    return gap, left
 
 
 @kernel
 def arc_gaps(controls):  # type: ignore[no-untyped-def]
-    """Return the gaps (3,) between the control points of a cubic, for :func:`spline_at`."""
-    out = np.empty(3)
+    """Return the gaps (3, 2) between the control points of a cubic, for :func:`spline_at`."""
+    out = np.empty((3, 2))
     for k in range(3):
-        out[k] = _gap(controls[k], controls[k + 1])
+        out[k] = _gaps(controls[k], controls[k + 1])
     return out
 
 
 @kernel
-def spline_at(c, gap, u, work, out):  # type: ignore[no-untyped-def]
+def spline_at(c, gap, u, out):  # type: ignore[no-untyped-def]
     """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985).
 
-    ``gap`` (3,) is of :func:`arc_gaps`, the same throughout a transition.
+    ``gap`` (3, 2) is of :func:`arc_gaps`, the same throughout a transition.
     """
-    for k in range(3):
-        wa, wb = arc_shares(gap[k], u)
-        for e in range(4):
-            work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
-    _slerp(work[0], work[1], u, work[3])
-    _slerp(work[1], work[2], u, work[4])
-    _slerp(work[3], work[4], u, out)
+    # Tuples stay in registers, which arrays do not.
+    a = _mixed(arc_shares(gap[0, 0], gap[0, 1], u), c[0], c[1])
+    b = _mixed(arc_shares(gap[1, 0], gap[1, 1], u), c[1], c[2])
+    d = _mixed(arc_shares(gap[2, 0], gap[2, 1], u), c[2], c[3])
+    q = _between(_between(a, b, u), _between(b, d, u), u)
+    scale = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    for e in range(4):
+        out[e] = scale * q[e]
 
 
 @kernel
 def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
     """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at rising times ``(M,)``."""
     out = np.empty((len(times), 4))
-    work = np.empty((5, 4))
-    gap = np.empty(3)
+    gap = np.empty((3, 2))
     known = -1
     s = 0
     for m in range(len(times)):
@@ -86,7 +92,7 @@ def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
             known = s
             gap = arc_gaps(controls[s])
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        spline_at(controls[s], gap, u, work, out[m])
+        spline_at(controls[s], gap, u, out[m])
     return out
 
 
@@ -98,8 +104,7 @@ def spline_changes(controls, before, knots, times, detail, source, floor):  # ty
     jump at half a turn.
     """
     out = np.zeros((len(times), 3))
-    work = np.empty((5, 4))
-    gap = np.empty(3)
+    gap = np.empty((3, 2))
     value = np.empty(4)
     last = np.array([1.0, 0.0, 0.0, 0.0])
     known = -1
@@ -115,7 +120,7 @@ def spline_changes(controls, before, knots, times, detail, source, floor):  # ty
         if same:
             continue
         u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
-        spline_at(controls[s], gap, u, work, value)
+        spline_at(controls[s], gap, u, value)
         multiply(value, detail[m], value)
         _change(value, source[m], last, floor, out[m])
     return out
@@ -172,7 +177,11 @@ def _change(v, p, before, floor, out):  # type: ignore[no-untyped-def]
     before[2] = q2
     before[3] = q3
     sine = math.sqrt(q1 * q1 + q2 * q2 + q3 * q3)
-    scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q0) / sine
+    if q0 > 0.9999:  # a series of asin(sine) / sine, exact to the last digit
+        x = sine * sine
+        scale = 2.0 + x * (1 / 3 + x * (3 / 20 + x * (5 / 56 + x * (35 / 576))))
+    else:
+        scale = 2.0 * math.atan2(sine, q0) / sine
     if scale * sine > floor:
         out[0] = scale * q1
         out[1] = scale * q2
@@ -269,5 +278,6 @@ def _angle(a, b):  # type: ignore[no-untyped-def]
     x = 0.5 * math.sqrt(min(near, far))
     if x > 0.05:
         return 4.0 * math.asin(min(x, 1.0))
-    square = x * x  # the series of the arcsine, exact to 1e-13
-    return 4.0 * x * (1.0 + square * (1 / 6 + square * (3 / 40 + square * (15 / 336))))
+    square = x * x  # the series of the arcsine, exact to 3e-15
+    series = 3 / 40 + square * (15 / 336 + square * (105 / 3456))
+    return 4.0 * x * (1.0 + square * (1 / 6 + square * series))

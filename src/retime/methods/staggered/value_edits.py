@@ -257,14 +257,15 @@ class ValueEdits(Representation):
         return share
 
     def _reference(self, relative_to: str | PoseName, k: int) -> list[int]:
-        beside = {
-            "average": list(range(len(self))),
+        count = len(self)
+        beside: dict[str, Sequence[int]] = {
+            "average": range(count),
             "neighbours": [k - 1, k + 1],
             "previous": [k - 1],
             "next": [k + 1],
         }
         if isinstance(relative_to, str) and relative_to in beside:
-            return [b for b in beside[relative_to] if 0 <= b < len(self)] or [k]
+            return [b for b in beside[relative_to] if 0 <= b < count] or [k]
         if isinstance(relative_to, str) and not relative_to[:1].isdigit():
             raise InputError(
                 "{name} is {value!r}; it can be {known}, or a pose",

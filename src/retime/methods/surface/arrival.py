@@ -9,7 +9,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.motion import Motion
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.notes import Note
 from retime.sentences import Duration
 
@@ -80,7 +80,7 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     body = find_body(source)
     around = np.linspace(-_WINDOW, _WINDOW, 25)
     hips: int | None = body.roles.get("hips", source.skeleton.roots[0])
-    equal, still = _EQUAL, _STILL * float(np.ptp(places(source)[0, :, 1]))
+    equal, still = _EQUAL, _STILL * float(np.ptp(cached_positions(source)[0, :, 1]))
     if _range(source, joint, time + around) <= still:
         # Relative to the hips, a joint that stands still would move as they do.
         hips, equal = None, max(equal, still)
@@ -104,12 +104,12 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
 
 def _range(motion: Motion, joint: int, times: FloatArray) -> float:
     """Return the distance that a joint moves in space within times, metres."""
-    return float(np.ptp(_at(motion, places(motion)[:, joint], times), axis=0).max())
+    return float(np.ptp(_at(motion, cached_positions(motion)[:, joint], times), axis=0).max())
 
 
 def _from(motion: Motion, joint: int, hips: int | None) -> FloatArray:
     """Return a joint's path (F, 3), relative to the hips or in space."""
-    points = places(motion)
+    points = cached_positions(motion)
     return np.asarray(points[:, joint] - (0.0 if hips is None else points[:, hips]))
 
 

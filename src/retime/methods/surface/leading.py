@@ -23,7 +23,7 @@ from retime.methods.surface.jumps import undone_jumps
 from retime.methods.surface.strain import spin, strain
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
-from retime.motion.kinematics import global_rotations, places, positions
+from retime.motion.kinematics import cached_positions, global_rotations, positions
 from retime.motion.layers import PoseLayer
 from retime.timing import TimeWarp
 
@@ -240,7 +240,7 @@ def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbNa
     busy = np.abs(then - made.times) > _SAME
     if not busy.any():
         return made
-    solver, points = LimbSolver.of(made, part), places(motion)
+    solver, points = LimbSolver.of(made, part), cached_positions(motion)
     from_hips = points[:, part.end] - points[:, hips]
     track = [np.interp(then, motion.times, from_hips[:, c]) for c in range(3)]
     move = solver.points[:, hips] + np.stack(track, axis=1) - solver.points[:, part.end]

@@ -30,7 +30,7 @@ from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, Room, check_times, make_room
 from retime.motion import Motion
 from retime.motion.edits import apply
-from retime.motion.kinematics import places
+from retime.motion.kinematics import cached_positions
 from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
 from retime.notes import Note
@@ -313,7 +313,7 @@ class ControlSurfaces:
     @property
     def points(self) -> FloatArray:
         """Joint positions, (F, J, 3) metres, cached for all drags of a motion."""
-        return places(self.motion)
+        return cached_positions(self.motion)
 
     def paths(self, key: int = 0) -> FloatArray:
         """Return the joints' paths projected along a key's time direction, (F, J, 2) metres."""
