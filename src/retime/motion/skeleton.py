@@ -163,10 +163,15 @@ class Skeleton(ReadOnlyArrays):
 
     def chain(self, joint: int) -> list[int]:
         """Return a joint and its ancestors, up to its root."""
-        out = [joint]
-        while self.parents[out[-1]] >= 0:
-            out.append(int(self.parents[out[-1]]))
+        parents, out = self._parents, [int(joint)]
+        while parents[out[-1]] >= 0:
+            out.append(parents[out[-1]])
         return out
+
+    @cached_property
+    def _parents(self) -> tuple[int, ...]:
+        """Parents as plain integers, which are faster one by one."""
+        return tuple(self.parents.tolist())
 
     def same_joints(self, other: Skeleton) -> bool:
         """Return whether names and parents agree."""

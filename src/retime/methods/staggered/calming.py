@@ -14,6 +14,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits, correction_between
 from retime.motion.layers import PoseLayer
+from retime.motion.memory import last
 from retime.timing import TimeWarp
 
 __all__ = ["calmed"]
@@ -58,9 +59,10 @@ def calmed(
     if len(base) < 3 or not np.isfinite(most):
         return correction, share
     aim = max((1 - _AIM) * most, 1 + _AIM)
-    joints = _without_fingers(source)
+    joints = last(source, "joints without fingers", None, lambda: _without_fingers(source))
     for _ in range(_ROUNDS):
-        # As it is delivered to the last digit: then its contacts are not held a second time.
+        # Made by the same edit as the delivered motion, so that it equals it to the last digit, and
+        # its contacts are not held a second time.
         found = apply_edits(plain, [Edit(correction=correction)])
         ratios = delivered_ratios(source, found, warp, most, contacts)
         ratio = ratios[:, np.tile(joints, 2)].max(axis=1, initial=0.0)

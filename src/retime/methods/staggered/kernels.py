@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from retime.compiled import kernel
-from retime.motion.kernels import arc_shares, multiply
+from retime.motion.kernels import arc_shares, half_turn, multiply
 
 __all__ = [
     "arc_gaps",
@@ -129,9 +129,7 @@ def spline_changes(controls, before, knots, times, detail, source, floor):  # ty
 @kernel
 def turned(q, v, out):  # type: ignore[no-untyped-def]
     """Write q exp(v)."""
-    angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
-    w = math.cos(0.5 * angle)
+    w, k = half_turn(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     x = k * v[0]
     y = k * v[1]
     z = k * v[2]

@@ -50,24 +50,26 @@ class ValueEdits(Representation):
     ) -> Self:
         """Change channels at poses, by (N, 3) each: at the poses' times, or at extremes."""
         layer = self._layer(layer)
-        curves, numbers = list(self.curves), self.timing.numbers
+        curves, numbers = list(self.curves), self.timing.numbers.tolist()
+        chosen = np.array([numbers[k] for k in poses])
         now = self._times_of(poses, "pose")
         self._times_of(poses, when)  # the error lists the choices
         astray = 0
         for i, by in changes.items():
             turns: dict[int, FloatArray] = {}
             knots: dict[int, float] = {}
-            for k, t, turn in zip(poses, now[:, i], by, strict=True):
-                if not self.timing.included[k, i]:
+            included = self.timing.included[:, i].tolist()
+            for k, t, turn in zip(poses, now[:, i].tolist(), by, strict=True):
+                if not included[k]:
                     continue
-                number = int(numbers[k])
-                if when == "pose" and self._has_room(i, k, float(t)):
-                    knots[number] = float(t)
+                number = numbers[k]
+                if when == "pose" and self._has_room(i, k, t):
+                    knots[number] = t
                 astray += when == "pose" and number not in knots
                 turns[number] = turn
                 if self.loop and k in (0, len(self) - 1):
-                    turns[int(numbers[0])] = turns[int(numbers[-1])] = turn
-            curve = _with_editing_knots(curves[i], now[:, i], numbers[list(poses)], knots)
+                    turns[numbers[0]] = turns[numbers[-1]] = turn
+            curve = _with_editing_knots(curves[i], now[:, i], chosen, knots)
             curves[i] = curve.changed(turns, layer)
         notes = []
         if astray:
