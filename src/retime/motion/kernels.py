@@ -82,7 +82,7 @@ def _short_share(gap, u):  # type: ignore[no-untyped-def]
 def unevenness(rotations):  # type: ignore[no-untyped-def]
     """Return how far quaternions ``(F, J, 4)`` are from unit, squared, and their least product.
 
-    The product is of neighbouring frames: below 0 the sign changes. Not a number is not unit.
+    The product is of neighbouring frames: below 0 the sign changes.
     """
     worst = 0.0
     least = 1.0
@@ -90,8 +90,9 @@ def unevenness(rotations):  # type: ignore[no-untyped-def]
         for j in range(rotations.shape[1]):
             q = rotations[f, j]
             away = abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0)
-            if not away <= worst:
-                worst = away
+            if math.isnan(away):
+                return away, least
+            worst = max(worst, away)
             if f > 0:
                 p = rotations[f - 1, j]
                 least = min(least, p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3])
@@ -207,18 +208,20 @@ def chain_rotations(parents, rotations, turn):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def forward(parents, rotations, translations, scales):  # type: ignore[no-untyped-def]
+def forward(parents, rotations, translations, scales, keep):  # type: ignore[no-untyped-def]
     """Forward kinematics: local transforms to global positions and linear parts.
 
     ``rotations`` ``(F, J, 4)``, ``translations`` ``(F, J, 3)``; ``scales`` ``(F, J, 3)``, or
-    ``(0, J, 3)`` for none. Returns positions ``(F, J, 3)`` and matrices ``(F, J, 3, 3)``.
+    ``(0, J, 3)`` for none. Returns positions ``(F, J, 3)`` and matrices ``(F, J, 3, 3)``, or those
+    of the last frame only, ``(1, J, 3, 3)``: positions alone are faster if they are not kept.
     """
     frames, joints = rotations.shape[0], rotations.shape[1]
     scaled = scales.shape[0] > 0
     positions = np.empty((frames, joints, 3))
-    linear = np.empty((frames, joints, 3, 3))
+    matrices = np.empty((frames if keep else 1, joints, 3, 3))
     m = np.empty((3, 3))
     for f in range(frames):
+        linear = matrices[f if keep else 0]
         for j in range(joints):
             w = rotations[f, j, 0]
             x = rotations[f, j, 1]
@@ -249,13 +252,13 @@ def forward(parents, rotations, translations, scales):  # type: ignore[no-untype
                 positions[f, j, 2] = t2
                 for r in range(3):
                     for c in range(3):
-                        linear[f, j, r, c] = m[r, c]
+                        linear[j, r, c] = m[r, c]
             else:
                 for r in range(3):
-                    l0 = linear[f, p, r, 0]
-                    l1 = linear[f, p, r, 1]
-                    l2 = linear[f, p, r, 2]
+                    l0 = linear[p, r, 0]
+                    l1 = linear[p, r, 1]
+                    l2 = linear[p, r, 2]
                     positions[f, j, r] = positions[f, p, r] + l0 * t0 + l1 * t1 + l2 * t2
                     for c in range(3):
-                        linear[f, j, r, c] = l0 * m[0, c] + l1 * m[1, c] + l2 * m[2, c]
-    return positions, linear
+                        linear[j, r, c] = l0 * m[0, c] + l1 * m[1, c] + l2 * m[2, c]
+    return positions, matrices

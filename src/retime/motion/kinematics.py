@@ -55,12 +55,11 @@ def _local_scales(motion: Motion) -> FloatArray:
     return out
 
 
-def _forward(motion: Motion) -> tuple[FloatArray, FloatArray]:
+def _forward(motion: Motion, *, keep: bool = True) -> tuple[FloatArray, FloatArray]:
     from retime.motion.kernels import forward
 
-    position, linear = forward(
-        motion.skeleton.parents, motion.rotations, local_translations(motion), _local_scales(motion)
-    )
+    tracks = motion.rotations, local_translations(motion), _local_scales(motion)
+    position, linear = forward(motion.skeleton.parents, *tracks, keep)
     return position, linear
 
 
@@ -70,10 +69,10 @@ def global_transforms(motion: Motion) -> tuple[FloatArray, FloatArray]:
 
 
 def _in_file_units(motion: Motion, end_sites: bool) -> FloatArray:
-    position, linear = _forward(motion)
     sites = motion.skeleton.end_sites
     if not end_sites or not sites:
-        return position
+        return _forward(motion, keep=False)[0]
+    position, linear = _forward(motion)
     parent = [s.parent for s in sites]
     offset = np.array([s.offset for s in sites])
     ends = position[:, parent] + np.einsum("fsij,sj->fsi", linear[:, parent], offset)
