@@ -1,8 +1,7 @@
 """Dragged limbs and staggering sliders: computing one, against applying a warp with held contacts.
 
-Every repeat has another value, as a hand on a slider gives. Drags and staggering must stay within
-three times. The first value of a slider also finds how staggering is reduced along the slider, and
-exaggeration moves the whole body, which takes longer.
+Every repeat has another value, as a hand on a slider gives, and must stay within three times. The
+first value of a slider also finds how staggering is reduced along the slider, which takes longer.
 """
 
 from __future__ import annotations

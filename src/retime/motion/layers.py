@@ -119,9 +119,12 @@ class PoseLayer(ReadOnlyArrays):
         if self.rotations:
             from retime.motion.kernels import turn_rotations
 
-            turns = [self.at(time_of(name, False), v) for name, v in self.rotations.items()]
+            turns = np.stack(
+                [self.at(time_of(name, False), v) for name, v in self.rotations.items()], axis=1
+            )
+            turns *= weight
             joints = np.array([names[name] for name in self.rotations], dtype=np.int64)
-            rotations = turn_rotations(rotations, joints, weight * np.stack(turns, axis=1))
+            rotations = turn_rotations(rotations, joints, turns)
         for name, values in self.translations.items():
             base = translations.get(name, rest(name)[0])
             translations[name] = base + weight * self.at(time_of(name, True), values)

@@ -39,7 +39,9 @@ def _turns(own: FloatArray, source: Motion) -> FloatArray:
     """
     from retime.methods.staggered.kernels import turned_by
 
-    return np.asarray(source.rate * turned_by(source.skeleton.parents, own))
+    turns: FloatArray = turned_by(source.skeleton.parents, own)
+    turns *= source.rate
+    return turns
 
 
 def _jumps(turns: FloatArray) -> Mask:
@@ -151,12 +153,15 @@ def delivered_ratios(
     """
     known = _known(source)
     usual = np.maximum(known.usual(most), _SLOW)
-    ratio = _turns(plain.rotations, source) / usual  # for those who do not have contacts held
+    ratio = _turns(plain.rotations, source)  # for those who do not have contacts held
+    ratio /= usual
     made = as_delivered(source, plain, warp, contacts)
     # Changes by holding contacts alone do not count as the edit's.
     alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
     usual = np.maximum(usual, alone.usual(most))
-    ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
+    held = _turns(made.rotations, source)
+    held /= usual
+    np.maximum(ratio, held, out=ratio)
     return known.without_jumps(ratio, warp, source, plain.times)
 
 
