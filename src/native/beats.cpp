@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::beats {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::beats

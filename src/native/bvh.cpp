@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::bvh {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::bvh

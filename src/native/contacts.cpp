@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::contacts {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::contacts

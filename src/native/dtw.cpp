@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::dtw {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::dtw

@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::gltf {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::gltf

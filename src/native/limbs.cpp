@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::limbs {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::limbs

@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::live_cycles {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::live_cycles

@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::live_poses {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::live_poses

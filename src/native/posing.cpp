@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::posing {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::posing

@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::splines {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::splines

@@ -1,0 +1,7 @@
+#include "modules.hpp"
+
+namespace retime::surfaces {
+
+void bind(nanobind::module_ &) {}
+
+}  // namespace retime::surfaces
