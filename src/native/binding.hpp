@@ -88,7 +88,8 @@ void define_with(nanobind::module_ &module, const char *name, Result (*kernel)(A
             nanobind::gil_scoped_release unlocked;
             return kernel(a...);
         },
-        nanobind::arg(declared->name(I))..., help);
+        nanobind::arg(declared->name(I))...,
+        (std::string(help) + "\n\nShapes: " + shapes + ".").c_str());
 }
 
 /// Add a kernel to a module; see the top of this file.
@@ -96,6 +97,13 @@ template <class Result, class... A>
 void define(nanobind::module_ &module, const char *name, Result (*kernel)(A...), const char *shapes,
             const char *help) {
     define_with(module, name, kernel, shapes, help, std::index_sequence_for<A...>());
+}
+
+/// Return the type of an array as stubs and errors show it.
+template <class T>
+constexpr auto array_name() {
+    return nanobind::detail::const_name("numpy.typing.NDArray[numpy.") +
+           nanobind::detail::dtype_traits<T>::name + nanobind::detail::const_name("]");
 }
 
 }  // namespace retime
@@ -106,7 +114,7 @@ template <class T, int N>
 struct type_caster<retime::View<T, N>> {
     using Given = ndarray<T, ndim<N>, c_contig, device::cpu>;
     using Seen = retime::View<T, N>;
-    NB_TYPE_CASTER(Seen, make_caster<Given>::Name)
+    NB_TYPE_CASTER(Seen, retime::array_name<T>())
 
     bool from_python(handle source, std::uint32_t flags, cleanup_list *cleanup) noexcept {
         // Without the flag to convert, nothing is copied.
@@ -124,7 +132,7 @@ struct type_caster<retime::View<T, N>> {
 template <class T, int N>
 struct type_caster<retime::Array<T, N>> {
     using Result = ndarray<numpy, T, ndim<N>, c_contig>;
-    static constexpr auto Name = make_caster<Result>::Name;
+    static constexpr auto Name = retime::array_name<T>();
 
     static handle from_cpp(retime::Array<T, N> &&array, rv_policy, cleanup_list *cleanup) noexcept {
         std::size_t shape[N];

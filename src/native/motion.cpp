@@ -114,6 +114,11 @@ std::pair<Array<double, 3>, Array<double, 4>> forward(View<const std::int64_t, 1
     return {std::move(positions), std::move(matrices)};
 }
 
+std::pair<double, double> shares_of_arc(double gap, double left, double share) {
+    const Shares by = arc_shares(gap, left, share);
+    return {by.a, by.b};
+}
+
 void bind(nanobind::module_ &m) {
     define(
         m, "unevenness", unevenness, "rotations[F,J,4]",
@@ -126,6 +131,9 @@ void bind(nanobind::module_ &m) {
            "continuous in time.");
     define(m, "turn_rotations", turn_rotations, "rotations[F,J,4] joints[N]:0..J turns[F,N,3]",
            "Rotate joints (F, J, 4) by vectors (F, N, 3) in the parent's frame.");
+    define(m, "arc_shares", shares_of_arc, "gap left share",
+           "Return the weights of two unit vectors at a share of the arc between them.\n\n"
+           "`gap` is 1 - cos(a) and `left` is 1 + cos(a) of the arc's angle a.");
     define(m, "chain_rotations", chain_rotations, "parents[J]:-1..J rotations[F,J,4] turn[4]",
            "Multiply rotations (F, J, 4) from the roots on; the roots themselves by `turn`.");
     define(

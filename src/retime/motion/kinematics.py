@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray, freeze
 from retime.errors import InputError
 from retime.motion import quat
@@ -56,11 +57,8 @@ def _local_scales(motion: Motion) -> FloatArray:
 
 
 def _forward(motion: Motion, *, keep: bool = True) -> tuple[FloatArray, FloatArray]:
-    from retime.motion.kernels import forward
-
     tracks = motion.rotations, local_translations(motion), _local_scales(motion)
-    position, linear = forward(motion.skeleton.parents, *tracks, keep)
-    return position, linear
+    return _native.motion.forward(motion.skeleton.parents, *tracks, keep)
 
 
 def global_transforms(motion: Motion) -> tuple[FloatArray, FloatArray]:
@@ -107,11 +105,8 @@ def positions(motion: Motion, *, end_sites: bool = False) -> FloatArray:
 
 def global_rotations(motion: Motion) -> FloatArray:
     """Return global joint rotations, (F, J, 4) wxyz, Y up."""
-    from retime.motion.kernels import chain_rotations
-
     turn = upright(motion.units)
-    made: FloatArray = chain_rotations(motion.skeleton.parents, motion.rotations, turn)
-    return made
+    return _native.motion.chain_rotations(motion.skeleton.parents, motion.rotations, turn)
 
 
 def upright(units: Units) -> FloatArray:

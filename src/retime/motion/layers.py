@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.one_line import one_line
@@ -117,14 +118,12 @@ class PoseLayer(ReadOnlyArrays):
         rotations, translations, scales = sampled
         translations, scales = dict(translations), dict(scales)
         if self.rotations:
-            from retime.motion.kernels import turn_rotations
-
             turns = np.stack(
                 [self.at(time_of(name, False), v) for name, v in self.rotations.items()], axis=1
             )
             turns *= weight
             joints = np.array([names[name] for name in self.rotations], dtype=np.int64)
-            rotations = turn_rotations(rotations, joints, turns)
+            rotations = _native.motion.turn_rotations(rotations, joints, turns)
         for name, values in self.translations.items():
             base = translations.get(name, rest(name)[0])
             translations[name] = base + weight * self.at(time_of(name, True), values)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.motion import quat
@@ -377,11 +378,9 @@ def trust(rotations: FloatArray) -> FloatArray:
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
     """Return rotations normalised and sign-continuous; raise if one is not a unit quaternion."""
-    from retime.motion.kernels import unevenness
-
     if _CHECKED.get(id(q)) is q:
         return q
-    worst, least = unevenness(q)
+    worst, least = _native.motion.unevenness(q)
     if not worst < _UNIT_TOLERANCE:
         away = np.abs(np.einsum("fji,fji->fj", q, q) - 1)
         frame, joint = np.argwhere(~(away < _UNIT_TOLERANCE))[0].tolist()

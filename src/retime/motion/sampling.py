@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.motion.layers import Sampled
@@ -131,8 +132,6 @@ def channel_of(motion: Motion, name: str, translation: bool) -> str:
 
 def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
     """Sample the source, each channel at its own times."""
-    from retime.motion.kernels import resample_rotations
-
     names = motion.skeleton.names
     own = [n for n in times.channels if n in motion.channels]
     column_of = {n: k for k, n in enumerate(own, 1)}
@@ -142,7 +141,7 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
         stacked, turns = wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
-    rotations = trust(resample_rotations(motion.rotations, frame, share, column))
+    rotations = trust(_native.motion.resample_rotations(motion.rotations, frame, share, column))
 
     def track(values: FloatArray, channel: str) -> FloatArray:
         k = column_of.get(channel, 0)
