@@ -1,8 +1,11 @@
-# Every target sets up what it needs in .venv: Python 3.11 or later, make and a C compiler suffice.
+# Every target sets up what it needs in .venv: Python 3.11 or later, make and a C++ compiler suffice.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
 STAMP  := $(VENV)/.installed
+# Sources of the kernels: they are compiled again when one changes.
+NATIVE := CMakeLists.txt $(wildcard src/native/*.?pp)
 # Processes of tests: one for each core.
 TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 # Tests start hundreds of processes: keep compiled bytecode, even where the environment forbids it.
@@ -10,26 +13,36 @@ unexport PYTHONDONTWRITEBYTECODE
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test suite check patient_check compiled bench stress versions papers docs coverage release format clean
+.PHONY: help demo blender studio pages test suite check patient_check stubs bench stress sanitize versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
 
-$(STAMP): pyproject.toml
+# The tools that compile the kernels. They stay installed, so that only what changed is compiled.
+$(VENV)/.tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "retime needs Python 3.11 or later; set PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) install --quiet --upgrade pip
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/tools.txt
+	for tool in cmake ninja; do command -v $$tool > $(VENV)/where.txt || echo $$tool >> $(VENV)/tools.txt; done
+	$(PIP) install --quiet -r $(VENV)/tools.txt
 	@touch $@
 
-# The demo needs the package alone; every other target installs what developers need.
-$(VENV)/.demo: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "retime needs Python 3.11 or later; set PYTHON=..."; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	test -e $(STAMP) || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+# One sentence where the build fails; its log has the rest.
+define install
+	@echo "$(PIP) install --no-build-isolation -e '.$(1)'"
+	@$(PIP) install --no-build-isolation -e '.$(1)' > $(VENV)/install.log 2>&1 || { \
+		echo "retime was not installed: $$(grep -m1 -E 'needs a C\+\+|error: |ERROR: ' $(VENV)/install.log | sed 's/^ *//'); $(VENV)/install.log has all messages." >&2; exit 1; }
 	@touch $@
+endef
+
+$(STAMP): $(VENV)/.tools $(NATIVE)
+	$(call install,[dev])
+
+# The demo needs the package alone; every other target installs what developers need.
+$(VENV)/.demo: $(VENV)/.tools $(NATIVE)
+	$(call install,$(shell test -e $(STAMP) && echo '[dev]'))
 
 demo: $(VENV)/.demo  ## Retime bundled motions, with pictures, into demo/
 	$(BIN)/retime demo demo
@@ -48,13 +61,20 @@ pages: $(STAMP)
 test: pages  ## Run all tests and checks
 	$(MAKE) --no-print-directory --jobs=2 suite patient_check
 
-suite: compiled
+suite: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 patient_check: $(STAMP)
 	nice -n 19 $(MAKE) --no-print-directory check
 
-check: $(STAMP)  ## Lint, types, import contracts, prose
+# Types of the kernels, for mypy and editors.
+stubs: src/retime/_native/__init__.pyi
+src/retime/_native/__init__.pyi: $(STAMP)
+	$(BIN)/python -m nanobind.stubgen --module retime._native --recursive --quiet --output-dir src/retime
+	@touch $@
+
+check: stubs  ## Lint, types, import contracts, prose
+	$(BIN)/clang-format --dry-run --Werror src/native/*
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -63,10 +83,8 @@ check: $(STAMP)  ## Lint, types, import contracts, prose
 	@if test -d web/node_modules; then cd web && npm run --silent check && npm test --silent; \
 		else echo "web: not checked, npm is not installed"; fi
 
-compiled: $(STAMP)
-	$(BIN)/python tests/compile_ahead.py
-
 format: $(STAMP)  ## Format the code
+	$(BIN)/clang-format -i src/native/*
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format --quiet .
 
@@ -103,4 +121,4 @@ release: $(STAMP)  ## Build the sdist and the wheel, and try the wheel in a new 
 	$(BIN)/python .ci/release.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static
+	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static src/retime/_native

@@ -33,6 +33,16 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     parser.add_argument("--no-wheel", action="store_true", help="Leave the engine's wheel out.")
     parser.add_argument(
+        "--engines", type=Path,
+        help="Folder of retime's own wheels, such as those of a release: all go into the zip.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--python", action="append",
+        help="Python to build the engine's wheel with, without --engines (repeatable). One of "
+        "Python 3.11 fits Blender 4.2 to 5.0, one of 3.12 or later fits Blender 5.1 and later. "
+        "Default: this Python.",
+    )  # fmt: skip
+    parser.add_argument(
         "--wheels", choices=["inside", "beside"],
         help="Add all wheels that the engine needs, so that it installs without network: into the "
         "zip, or into a folder beside it.",
@@ -59,9 +69,11 @@ def main():
             for module, place in shared.KEPT.items():
                 archive.write(ROOT / place, f"shared/{module}.py")
             if not options.no_wheel:
-                wheel = _wheel(Path(name))
-                needed = _needed(wheel, options) if options.wheels else [wheel]
-                for path in needed if options.wheels == "inside" else [wheel]:
+                own = _engines(options) or [
+                    _wheel(Path(name), python) for python in options.python or [sys.executable]
+                ]
+                needed = [*own, *(_needed(own[0], options) if options.wheels else ())]
+                for path in needed if options.wheels == "inside" else own:
                     archive.write(path, f"engine/{path.name}", zipfile.ZIP_STORED)
                 if options.wheels == "beside":
                     folder = options.out / f"retime-wheels-{version}"
@@ -74,21 +86,26 @@ def main():
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
 
 
-def _wheel(folder):
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+def _engines(options):
+    return sorted(options.engines.glob("retime-*.whl")) if options.engines else []
+
+
+def _wheel(folder, python):
+    before = set(folder.glob("retime-*.whl"))
+    pip = [python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--no-deps", "--wheel-dir", str(folder), str(ROOT)], check=True)
-    return next(folder.glob("retime-*.whl"))
+    return next(iter(set(folder.glob("retime-*.whl")) - before))
 
 
 def _needed(wheel, options):
-    """Download all wheels that the engine needs; return them, its own first."""
+    """Download the wheels that the engine needs, but for its own."""
     folder = wheel.parent / "needed"
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
            "--only-binary", ":all:", "--python-version", options.python_version]  # fmt: skip
     for platform in options.platform or ():
         pip += ["--platform", platform]
     subprocess.run([*pip, "--dest", str(folder), f"{wheel}[physics]"], check=True)
-    return [wheel, *(p for p in sorted(folder.glob("*.whl")) if p.name != wheel.name)]
+    return [p for p in sorted(folder.glob("*.whl")) if p.name != wheel.name]
 
 
 def _validate(path):

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 import zipfile
@@ -32,16 +33,17 @@ def installing(beside=""):
     and takes its place when it works.
     """
     folders = [_WHEELS, *([Path(beside)] if beside else [])]
-    wheel = next((w for f in folders for w in sorted(f.glob("retime-*.whl"))), None)
+    wheel = next((w for f in folders for w in sorted(f.glob("retime-*.whl")) if fits(w.name)), None)
     if wheel is None:
         raise Problem(
-            "This copy of the extension has no engine in it. Build it with make blender, or choose "
-            "a folder of wheels in the preferences"
+            "This copy of the extension has no engine for Python "
+            f"{sys.version_info.major}.{sys.version_info.minor} on this system. Build it with make "
+            "blender, or choose a folder of wheels in the preferences"
         )
-    offline = any(w != wheel for f in folders for w in f.glob("*.whl"))
+    offline = has_packages(folders)
     if not offline and not bpy.app.online_access:
         raise Problem(
-            "The engine needs numpy, scipy and numba, which are downloaded. Turn on Allow Online "
+            "The engine needs numpy and scipy, which are downloaded. Turn on Allow Online "
             "Access in Preferences > System > Network, or install the zip that contains all wheels"
         )
     place = engine_folder(create=True)
@@ -61,6 +63,27 @@ def installing(beside=""):
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return [*notes, f"The engine is installed in {place}"]
+
+
+def fits(wheel):
+    """Return whether a wheel is for this Python and system, by its name."""
+    python, abi, platform = wheel.removesuffix(".whl").split("-")[-3:]
+    this = sys.version_info.major, sys.version_info.minor
+    number = re.fullmatch(r"cp(\d)(\d+)", python)
+    if number is not None:
+        least = int(number[1]), int(number[2])
+        if least > this or (least < this and abi != "abi3"):
+            return False
+    machine = sysconfig.get_platform().rpartition("-")[2].removeprefix("win_")
+    system = {"linux": "linux", "darwin": "macosx", "win32": "win"}.get(sys.platform, sys.platform)
+    if platform == "any":
+        return True
+    return system in platform and (machine in platform or "universal2" in platform)
+
+
+def has_packages(folders):
+    """Return whether folders contain the packages that the engine needs, too."""
+    return any(not w.name.startswith("retime-") for f in folders for w in f.glob("*.whl"))
 
 
 def _packages(wheel, folders, place):

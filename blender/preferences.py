@@ -6,6 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from .engine_process import engine_command, engine_folder, python_of
+from .install import has_packages
 from .problem import Problem
 
 
@@ -52,7 +53,7 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
 def has_wheels(beside):
     """Return whether the engine can be installed without network."""
     folders = [Path(__file__).with_name("engine"), *([Path(beside)] if beside else [])]
-    return sum(len(list(f.glob("*.whl"))) for f in folders) > 1
+    return has_packages(folders)
 
 
 def wheels_beside(context):

@@ -3,8 +3,8 @@
     python web/build.py             build, or say what is missing
     python web/build.py --optional  the same, but go on where Node.js is missing
 
-It needs Node.js 20.19 or later with npm, and of Python only its standard library: the wheel's build
-hook runs it too.
+It needs Node.js 20.19 or later with npm, and of Python only its standard library: the build of a
+wheel runs it too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 WEB = Path(__file__).resolve().parent
 STATIC = WEB.parent / "src" / "retime" / "studio" / "static"
 MISSING = (
-    "the studio's pages were not built: npm is not installed (Node.js 20.19 or later brings it); "
-    "all but `retime studio` works without"
+    "the studio's pages were not built, because npm is not installed: install Node.js 20.19 or "
+    "later. All but `retime studio` works without"
 )
 
 

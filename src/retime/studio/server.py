@@ -55,8 +55,9 @@ def serve(
     """
     if not (STATIC / "index.html").exists():
         raise InputError(
-            "the studio's pages are not built: run `make studio` in retime's source folder (it "
-            "needs Node.js 20.19 or later), or install a released wheel, which holds them"
+            "this installation has no pages of the studio, because Node.js was missing when it was "
+            "built: install Node.js 20.19 or later and install retime again, run `make studio` in "
+            "its source folder, or install a released wheel"
         )
     folder = folder.absolute()
     workspace = Workspace(folder, root.absolute() if root is not None else folder.parent)
