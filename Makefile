@@ -98,6 +98,9 @@ stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random fil
 	$(BIN)/python tests/attack_commands.py --studio --rounds 5
 	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n $(TESTERS) tests
 
+sanitize: $(STAMP)  ## Build the kernels with sanitizers, and run their tests and 20,000 mutated files
+	$(BIN)/python .ci/sanitize.py
+
 versions: $(STAMP)  ## Test with the lowest and the newest versions of what retime needs
 	$(PYTHON) tests/versions.py lowest
 	$(PYTHON) tests/versions.py newest
