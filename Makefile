@@ -25,8 +25,7 @@ $(VENV)/.tools: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --upgrade pip
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/tools.txt
-	for tool in cmake ninja; do command -v $$tool > $(VENV)/where.txt || echo $$tool >> $(VENV)/tools.txt; done
-	$(PIP) install --quiet -r $(VENV)/tools.txt
+	$(PIP) install --quiet -r $(VENV)/tools.txt 'cmake>=3.26' ninja
 	@touch $@
 
 # One sentence where the build fails; its log has the rest.
