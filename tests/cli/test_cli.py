@@ -56,6 +56,7 @@ def test_help_fits_a_screen_and_help_all_has_every_option(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
     command = _EVERY[words]
     name = " ".join(["retime", *words])
     short, whole = (

@@ -10,11 +10,13 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retime.cli.streams import STREAMS
 from retime.notes import ROUTINE, Note, Presenter, Remedy, as_notes, present
-from retime.parameters import Parameter, declared
+
+if TYPE_CHECKING:
+    from retime.parameters import Parameter
 
 
 class _Loudness:
@@ -103,6 +105,8 @@ class _CommandLine(Presenter):
 
 def _declared_in(scope: str) -> Iterable[Parameter]:
     """Return the parameters of reading, or of all methods that were used."""
+    from retime.parameters import declared
+
     if scope == "reading":
         from retime.evaluate.reading import Reading
 

@@ -6,11 +6,14 @@ An option in a named panel (``rich_help_panel``) is not an everyday one.
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 from retime.cli.usage import in_one_sentence
@@ -97,20 +100,20 @@ def take_help_all(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
 
 
 def _page(command: Any, ctx: Any, parts: Iterator[Part]) -> str:
-    from rich.console import Console
-    from rich.text import Text
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    lines = [
+        _styled("Usage:", bold=True)
+        + " ".join(["", ctx.command_path, *command.collect_usage_pieces(ctx)])
+    ]
+    for part in (*_paragraphs(command.help), *parts):
+        lines.append("")
+        lines += _filled(part, width) if isinstance(part, str) else _table(*part, width)
+    return "\n".join([*lines, ""])
 
-    console = Console(highlight=False)
-    width = min(console.width, _WIDEST)
-    usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
-    with console.capture() as written:
-        console.print(Text.assemble(("Usage: ", "bold"), usage), soft_wrap=True)
-        for part in (*_paragraphs(command.help), *parts):
-            console.print()
-            lines = _filled(part, width) if isinstance(part, str) else _table(*part, width)
-            for line in lines:
-                console.print(line, soft_wrap=True)
-    return written.get()
+
+def _styled(text: str, **style: Any) -> str:
+    """Return a text with codes of a terminal, which are removed where the output is none."""
+    return text if os.environ.get("NO_COLOR") else typer.style(text, **style)
 
 
 def _paragraphs(text: str | None) -> list[str]:
@@ -121,28 +124,24 @@ def _paragraphs(text: str | None) -> list[str]:
     return [*paragraphs, *([examples] if examples else [])]
 
 
-def _filled(paragraph: str, width: int) -> list[Any]:
-    from rich.text import Text
-
+def _filled(paragraph: str, width: int) -> list[str]:
     if paragraph.startswith("  "):  # examples are not wrapped
-        return [Text(paragraph)]
-    return [Text(textwrap.fill(line, width)) for line in paragraph.splitlines()]
+        return [paragraph]
+    return [textwrap.fill(line, width) for line in paragraph.splitlines()]
 
 
-def _table(title: str, rows: list[tuple[str, str]], width: int) -> Iterator[Any]:
-    from rich.text import Text
-
+def _table(title: str, rows: list[tuple[str, str]], width: int) -> Iterator[str]:
     room = max([len(n) for n, _ in rows if len(n) <= _WIDEST_LABEL], default=_WIDEST_LABEL) + 2
-    yield Text(title, style="bold")
+    yield _styled(title, bold=True)
     for name, text in rows:
         summary = inspect.cleandoc(text).split("\n\n")[0]
-        label = Text(f"  {name:{room}}", style="cyan")
+        label = _styled(f"  {name:{room}}", fg="cyan")
         if len(name) > room - 2:
             yield label
-            label = Text(" " * (room + 2))
+            label = " " * (room + 2)
         for line in textwrap.wrap(summary, width - room - 2) or [""]:
-            yield label.append(line, style="default")
-            label = Text(" " * (room + 2))
+            yield label + line
+            label = " " * (room + 2)
 
 
 def _is_argument(parameter: Any) -> bool:

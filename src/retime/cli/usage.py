@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,15 +13,15 @@ from retime.errors import InputError, did_you_mean
 
 # The parser's own base class of usage errors, wherever the installed version of typer keeps it.
 _UsageError: Any = typer.BadParameter.__mro__[1]
-# Starts of the parser's messages about values, and plainer words; a bound follows some of them.
-_PLAINER = {
-    "Value error, ": "",
-    "Input should be a valid integer": "expected a whole number",
-    "Input should be a valid number": "expected a number",
-    "Input should be greater than or equal to ": "the minimum is ",
-    "Input should be less than or equal to ": "the maximum is ",
-    "Input should be greater than ": "it must be above ",
-}
+# The parser's messages about values, and plainer words.
+_PLAINER = (
+    (r".* is not a valid int(eger)?", "expected a whole number"),
+    (r".* is not a valid float", "expected a number"),
+    (r".* is not in the range x>=(.+)", r"the minimum is \1"),
+    (r".* is not in the range x<=(.+)", r"the maximum is \1"),
+    (r".* is not in the range x>(.+)", r"it must be above \1"),
+    (r".* is not in the range (.+)<=x<=(.+)", r"expected a value from \1 to \2"),
+)
 
 
 @contextmanager
@@ -60,11 +61,12 @@ def _problem(e: Any, command: Any, arguments: Sequence[str]) -> str:
 
 def _plainer(message: str) -> str:
     """Return a message of the parser about a value in plainer words."""
-    for start, words in _PLAINER.items():
-        if message.startswith(start):
-            bound = message.removeprefix(start) if start.endswith(" ") else ""
-            return f"{words}{bound}".rstrip(".")
-    return message.rstrip(".")
+    message = message.rstrip(".")
+    for pattern, words in _PLAINER:
+        match = re.fullmatch(pattern, message)
+        if match is not None:
+            return match.expand(words)
+    return message
 
 
 def _value(param: Any, arguments: Sequence[str]) -> str:
