@@ -3,8 +3,8 @@
 Every timing edit is a :class:`TimeWarp`, a map from output time to source time, for the whole
 body or per joint; warps compose, and the motion is resampled once, at the end.
 
-Public names are listed in ``__init__.pyi`` and imported on first use: ``import retime`` loads
-neither numpy nor numba.
+Public names are listed in ``__init__.pyi`` and imported on first use: ``import retime`` does not
+load numpy.
 """
 
 import lazy_loader
