@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
 from retime.one_line import one_line
@@ -57,16 +58,12 @@ def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
     stuck : int
         The first that is empty, or -1.
     """
-    from retime.methods.physics.timing_kernels import intervals
-
-    begins, corners, stuck = intervals(*flat, step, UNIT)
+    begins, corners, stuck = _native.physics_timing.intervals(*flat, step, UNIT)
     return (begins, corners), int(stuck)
 
 
 def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
     """Find the fastest and the slowest feasible timing by a pass backward and one forward."""
-    from retime.methods.physics.timing_kernels import fastest, slowest
-
     step = float(times[1] - times[0])
     empty = np.flatnonzero(np.diff(flat[0]) == 0)
     if len(empty):
@@ -74,13 +71,13 @@ def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
     (starts, corners), stuck = interval_regions(flat, step)
     if stuck >= 0:
         return Extremes(None, None, stuck)
-    count = len(times)
-    quick, sets, failed = fastest(
-        starts, corners, count, step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
+    fastest, sets, failed = _native.physics_timing.fastest(
+        starts, corners, step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
     )
     if failed >= 0:
         return Extremes(None, None, int(failed))
-    return Extremes(quick, slowest(starts, corners, count, step, UNIT, sets))
+    slowest = _native.physics_timing.slowest(starts, corners, step, UNIT, sets)
+    return Extremes(fastest, slowest)
 
 
 def duration_of(square_speed: FloatArray, times: FloatArray) -> float:

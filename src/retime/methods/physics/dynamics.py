@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.figure import Figure, Path
 from retime.methods.physics.segments import Solid
@@ -108,15 +109,13 @@ class Dynamics:
         self, gravity: FloatArray, scale: FloatArray, added: tuple[Added, ...] = ()
     ) -> Torques:
         """Return the torques for a gravity (3,), scaled masses (B,) and loads."""
-        from retime.methods.physics.tree_kernels import motion_forces
-
-        out = [np.zeros((len(self.path.q), self.figure.dofs)) for _ in range(3)]
-        motion_forces(
-            self.figure.parents, self.turns, self.places, self.solids(scale, added),
-            self.path.velocity, self.path.acceleration, np.asarray(gravity, float),
-            self.centre_of_mass, self.headings, *out,
+        return Torques(
+            *_native.physics_figure.motion_forces(
+                self.figure.parents, self.turns, self.places, self.solids(scale, added),
+                self.path.velocity, self.path.acceleration, np.asarray(gravity, float),
+                self.centre_of_mass, self.headings,
+            )
         )  # fmt: skip
-        return Torques(*out)
 
     def fall(self) -> FloatArray:
         """Return the acceleration of the recorded centre of mass, (F, 3) in m/s^2, Y up.

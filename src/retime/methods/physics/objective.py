@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.regions import UNIT, Flat, Region
@@ -56,14 +57,11 @@ def least_forces(
     torque: FloatArray, support: FloatArray, weight: float, target: FloatArray, scale: FloatArray
 ) -> FloatArray:
     """Find contact forces (L,), in weights, that meet the root's rows and target torques nearly."""
-    from retime.methods.physics.contact_kernels import least_contact_forces
-
-    out = np.zeros(support.shape[1])
-    if len(out):
-        least_contact_forces(
-            support, weight, _MUST_BE_MET / weight, scale, _FORCE_COST, torque, target, out
+    return np.asarray(
+        _native.physics_contacts.least_contact_forces(
+            support, weight, _MUST_BE_MET / weight, scale, _FORCE_COST, torque, target
         )
-    return out
+    )
 
 
 def effort_of(
@@ -74,14 +72,12 @@ def effort_of(
     weight: float,
 ) -> Effort:
     """Find one affine map from (p'', p'^2) to contact forces a frame, and the torques it leaves."""
-    from retime.methods.physics.contact_kernels import effort_maps
-
-    out = np.zeros((len(maps), 3, limits.shape[1] - 6))
+    out = np.empty((len(maps), 3, limits.shape[1] - 6))
     for k, (support, region) in enumerate(zip(maps, regions, strict=True)):
-        effort_maps(
+        out[k] = _native.physics_contacts.effort_maps(
             support, weight, _MUST_BE_MET / weight, limits[k, 6:], _FORCE_COST,
             torques.gravity[k], torques.speed[k], torques.change[k],
-            region.centre, region.centre_forces / weight, out[k],
+            region.centre, region.centre_forces / weight,
         )  # fmt: skip
     return Effort(out[:, 0], out[:, 1], out[:, 2])
 

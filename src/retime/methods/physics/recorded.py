@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Added, Torques
 from retime.methods.physics.flights import Mask
@@ -123,12 +124,12 @@ class RecordedForces:
 
     def given(self, needed: FloatArray) -> FloatArray:
         """Return the force and moment of contacts (F, 6) nearest to the needed ones."""
-        from retime.methods.physics.contact_kernels import given_forces
-
         out = np.zeros_like(needed)
         for k, support in enumerate(self.maps):
             if support.shape[1]:
-                given_forces(support, needed[k], _ROWS, self.weight, out[k])
+                out[k] = _native.physics_contacts.given_forces(
+                    support, needed[k], _ROWS, self.weight
+                )
         return out
 
     @cached_property

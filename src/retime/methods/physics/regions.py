@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.one_line import one_line
@@ -19,7 +20,6 @@ Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 MOST_SPEED, MOST_CHANGE = 16.0, 60.0
 # Largest contact force, in body weights.
 _MOST_FORCE = 20.0
-_MOST_CORNERS = 250
 # Unit of p'', 1/s, and tolerance for dropping corners.
 UNIT = 5.0
 _TOLERANCE = 1e-4
@@ -58,11 +58,10 @@ class Region(Pictured):
 
     def nearest(self, timing: tuple[float, float]) -> tuple[float, float]:
         """Return the feasible timing nearest to one."""
-        from retime.methods.physics.polygon_kernels import nearest_point
-
-        corners = self.corners / [UNIT, 1.0]
-        inside, _, y, x, *_ = nearest_point(0, len(corners), corners, timing[0] / UNIT, timing[1])
-        return timing if inside else (float(y * UNIT), float(x))
+        inside, y, x = _native.physics_polygons.nearest_point(
+            self.corners / [UNIT, 1.0], timing[0] / UNIT, timing[1]
+        )
+        return timing if inside else (y * UNIT, x)
 
     def forces_at(self, timing: tuple[float, float]) -> FloatArray:
         """Return contact forces (L,) at a timing, interpolated from the centre outwards (3.4).
@@ -104,23 +103,16 @@ def find_regions(
     weight : float
         The figure's weight in newtons.
     """
-    from retime.methods.physics.polygon_kernels import fewer_vertices, polygon
-
     out = []
-    most = max((n.shape[1] for n in maps), default=0)
-    corners, forces = np.zeros((_MOST_CORNERS, 2)), np.zeros((_MOST_CORNERS, max(most, 1)))
     for k, support in enumerate(maps):
         scale = limits[k]
-        found = polygon(
+        corners, forces = _native.physics_polygons.polygon(
             torques.gravity[k] / scale, torques.speed[k] / scale, torques.change[k] / scale,
             np.ascontiguousarray(support * weight / scale[:, None]),
-            MOST_CHANGE, MOST_SPEED, _MOST_FORCE, corners, forces,
+            MOST_CHANGE, MOST_SPEED, _MOST_FORCE,
         )  # fmt: skip
-        count = max(found, 0)
-        kept = (
-            fewer_vertices(corners[:count], 2 * UNIT, _TOLERANCE) if count > 3 else np.arange(count)
-        )
-        out.append((corners[kept].copy(), weight * forces[kept, : support.shape[1]]))
+        kept = _native.physics_polygons.fewer_vertices(corners, 2 * UNIT, _TOLERANCE)
+        out.append((corners[kept], weight * forces[kept]))
     return out
 
 
@@ -137,10 +129,9 @@ def nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return the point of a polygon nearest to another, slightly inside its edge."""
     if not len(corners):
         return wanted.copy()
-    from retime.methods.physics.polygon_kernels import nearest_point
-
-    scaled = corners / [UNIT, 1.0]
-    inside, _, y, x, *_ = nearest_point(0, len(scaled), scaled, wanted[0] / UNIT, wanted[1])
+    inside, y, x = _native.physics_polygons.nearest_point(
+        corners / [UNIT, 1.0], wanted[0] / UNIT, wanted[1]
+    )
     if inside:
         return wanted.copy()
     found = np.array([y * UNIT, x])

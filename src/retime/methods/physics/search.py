@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.regions import UNIT
 from retime.methods.physics.timing_problem import (
@@ -112,11 +113,9 @@ class _Search:
 
     def _begin(self, b: FloatArray) -> None:
         """Initialise points and multipliers for speeds b."""
-        from retime.methods.physics.search_kernels import start_points
-
         w = self.walls
         self.b = b
-        start_points(
+        _native.physics_search.start_points(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, w.middles, self.points
         )
         self.floor_dual, self.roof_dual = np.zeros(len(b)), np.zeros(len(b))
@@ -127,17 +126,15 @@ class _Search:
 
     def _rooms(self) -> FloatArray:
         """Return the distances of all sides from their walls, flat."""
-        from retime.methods.physics.search_kernels import wall_rooms
-
         w = self.walls
-        wall_rooms(w.starts, w.normals, w.offsets, self.points, self.sides, self.room)
+        _native.physics_search.wall_rooms(
+            w.starts, w.normals, w.offsets, self.points, self.sides, self.room
+        )
         return self.room
 
     def _merit(self, b: FloatArray, points: FloatArray) -> tuple[float, float]:
-        from retime.methods.physics.search_kernels import merit_terms
-
         p, w = self.problem, self.walls
-        objective, logs = merit_terms(
+        objective, logs = _native.physics_search.merit_terms(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
             self.alphas, p.beta, self.legs.usual, self.legs.gammas, points, self.spent,
             self.low, self.high, self.free,
@@ -179,18 +176,11 @@ class _Search:
 
     def _step(self) -> float | None:
         """Take a step; return the decrease of the merit, or ``None`` if no step is possible."""
-        from retime.methods.physics.search_kernels import (
-            bound_steps,
-            move_duals,
-            newton_system,
-            point_steps,
-        )
-
         p, w, b = self.problem, self.walls, self.b
         legs = len(self.legs.wanted)
         # Only a positive multiplier on time keeps the objective convex.
         positive = np.maximum(self.price[:legs], 0.0)
-        newton_system(
+        _native.physics_search.newton_system(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
             p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.usual, self.legs.gammas,
             self.points, self.sides, self.duals, self.barrier, self.spent, self.value,
@@ -212,28 +202,28 @@ class _Search:
         price = coupling @ (missed - rows.T @ solved[:, 0])
         way = -solved[:, 0] - by_row @ price
         way[~self.free] = 0.0
-        far, dual_far = point_steps(
+        far, dual_far = _native.physics_search.point_steps(
             b, way, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, self.alphas,
             self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
             self.dual_way,
         )  # fmt: skip
         bounds = self.low, self.high, self.free, self.floor_dual, self.roof_dual, self.barrier
-        room, dual_far = bound_steps(b, way, *bounds, _KEEP, _LOSE, _WIN, _WIN_MORE, dual_far)
+        room, dual_far = _native.physics_search.bound_steps(
+            b, way, *bounds, _KEEP, _LOSE, _WIN, _WIN_MORE, dual_far
+        )
         far = min(far, room)
         dear = 2 * float(np.abs(price).max(initial=0.0)) + 1e-3
         self.penalty = max(dear, 0.3 * self.penalty)
         length, gained = self._along(way, far, by_row @ coupling, missed)
-        move_duals(b, way, *bounds, self.duals, self.dual_way, dual_far)
+        _native.physics_search.move_duals(b, way, *bounds, self.duals, self.dual_way, dual_far)
         self.price = self.price + max(length, 0.1) * (price - self.price)
         self._lower(length, length / far)
         return gained
 
     def _solved(self, diagonal: FloatArray, right: FloatArray) -> FloatArray | None:
-        from retime.methods.physics.search_kernels import tridiagonal
-
         for attempt in range(12):
             out = right.copy()
-            if tridiagonal(diagonal, self.beside, out):
+            if _native.physics_search.tridiagonal(diagonal, self.beside, out):
                 return out
             diagonal = diagonal + 1e-3 * 10**attempt
         return None
@@ -273,9 +263,7 @@ class _Search:
 
     def _lower(self, length: float, share: float) -> None:
         """Lower the barrier according to the length of the step."""
-        from retime.methods.physics.search_kernels import complementarity
-
-        together = complementarity(
+        together = _native.physics_search.complementarity(
             self.b, self.low, self.high, self.free, self.floor_dual, self.roof_dual,
             self._rooms(), self.duals,
         )  # fmt: skip
@@ -298,14 +286,12 @@ class _Search:
 
     def _tangent(self) -> float:
         """Return a lower bound of the objective if the problem is convex; otherwise 0."""
-        from retime.methods.physics.search_kernels import joint_bound, newton_system
-
         p, w, legs = self.problem, self.walls, len(self.legs.wanted)
         price = self.price[:legs]
         if self.problem.loop or (price < -1e-9).any():
             return 0.0
         price = np.maximum(price, 0.0)
-        newton_system(
+        _native.physics_search.newton_system(
             self.b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
             self.alphas, p.beta, np.r_[price, 0.0][self.legs.of], self.legs.usual,
             self.legs.gammas, self.points, self.sides, self.duals, 0.0, self.spent, self.value,
@@ -316,7 +302,7 @@ class _Search:
         low, high = np.where(self.free, self.low, self.b), np.where(self.free, self.high, self.b)
         loss = float(np.maximum(slope * (self.b - low), slope * (self.b - high)).sum())
         loss += float(
-            joint_bound(
+            _native.physics_search.joint_bound(
                 self.b, self.legs.steps, UNIT, w.corner_starts, w.corners, self.alphas, self.points
             )
         )

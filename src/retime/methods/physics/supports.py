@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body import Body
 from retime.body.contacts import find_contacts
@@ -225,8 +227,6 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
     """
-    from retime.methods.physics.contact_kernels import touch_maps
-
     figure, frames = dynamics.figure, len(dynamics.path.q)
     touches = [*_foot_touches(supports, friction), *_other_touches(supports, friction)]
     touches = [t for t in touches if t.joint in figure.places]
@@ -241,14 +241,11 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
         points[rows] = t.place[frame[rows]]
     joints = np.array([figure.places[t.joint][0] - 1 for t in touches], np.int64)
     starts = np.searchsorted(frame, np.arange(frames + 1))
-    columns = np.bincount(frame, sizes[touch], frames).astype(np.int64)
-    at = np.r_[0, np.cumsum(figure.dofs * columns)]
-    out = np.zeros(int(at[-1]))
-    touch_maps(
+    out, at = _native.physics_contacts.touch_maps(
         figure.parents, dynamics.turns, dynamics.places, dynamics.centre_of_mass,
-        dynamics.headings, starts, joints[touch], points, bases, sizes[touch], figure.dofs, out, at,
+        dynamics.headings, starts, joints[touch], points, bases, sizes[touch],
     )  # fmt: skip
-    return [out[at[f] : at[f + 1]].reshape(figure.dofs, int(columns[f])) for f in range(frames)]
+    return [out[a:b].reshape(figure.dofs, -1) for a, b in itertools.pairwise(at)]
 
 
 def _cone(friction: float, ahead: FloatArray) -> FloatArray:

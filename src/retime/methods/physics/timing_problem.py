@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.regions import UNIT
@@ -94,16 +95,12 @@ class Solution(Pictured):
 
 def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
     """Return the objective (14) of speeds b (K,)."""
-    from retime.methods.physics.timing_kernels import objective_terms
-
-    legs = Legs(problem)
-    value, spent = np.zeros(len(legs.steps)), np.zeros(len(legs.steps))
-    baked = problem.baked
-    objective_terms(
+    legs, baked = Legs(problem), problem.baked
+    terms = _native.physics_timing.objective_terms(
         square_speed, legs.steps, UNIT, baked.starts, baked.corners, baked.matching,
-        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas, value, spent,
+        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas,
     )  # fmt: skip
-    return float(value.sum())
+    return float(terms.sum())
 
 
 class Legs:
@@ -145,10 +142,8 @@ class Legs:
 
     def rows(self, of_time: FloatArray) -> FloatArray:
         """Return the derivatives (K, C) of the constraints."""
-        from retime.methods.physics.search_kernels import time_rows
-
         out = np.empty((len(of_time) + 1, len(self.wanted) + 1))
-        time_rows(of_time, self.of, out)
+        _native.physics_search.time_rows(of_time, self.of, out)
         out = out[:, : len(self.wanted) + self.loop]
         if self.loop:
             out[:, -1] = 0.0
