@@ -32,7 +32,7 @@ $(VENV)/.tools: pyproject.toml
 define install
 	@echo "$(PIP) install --no-build-isolation -e '.$(1)'"
 	@$(PIP) install --no-build-isolation -e '.$(1)' > $(VENV)/install.log 2>&1 || { \
-		echo "retime was not installed: $$(grep -m1 -E 'needs a C\+\+|error: |ERROR: ' $(VENV)/install.log | sed 's/^ *//'); $(VENV)/install.log has all messages." >&2; exit 1; }
+		echo "retime was not installed: $$({ grep 'needs a C++' $(VENV)/install.log; grep -iE '(^|[^-])error: ' $(VENV)/install.log; } | grep -v subprocess-exited | head -n 1 | sed 's/^ *//'); $(VENV)/install.log has all messages." >&2; exit 1; }
 	@touch $@
 endef
 

@@ -54,7 +54,7 @@ def main(inputs: str = "20000") -> None:
     ]
     environment = os.environ | {
         "LD_PRELOAD": " ".join(preloaded),
-        # Python itself leaves memory allocated at exit, and ezc3d frees arrays as if they were none.
+        # Python leaves memory allocated at exit, and ezc3d frees arrays as if they were none.
         "ASAN_OPTIONS": "detect_leaks=0:alloc_dealloc_mismatch=0:quarantine_size_mb=16",
         "PYTHONPATH": str(BUILD),
         "RETIME_SANITIZED": "1",

@@ -13,6 +13,8 @@ from bench.timing import Figure
 # Modules with a function ``figures()`` that yields lines.
 MODULES = (
     "startup",
+    "footprint",
+    "kernels",
     "bvh",
     "apply",
     "contacts",
@@ -33,8 +35,10 @@ MODULES = (
 )
 
 
-def _text(seconds: float) -> str:
-    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.1f} ms"
+def _text(value: float, unit: str) -> str:
+    if unit != "s":
+        return f"{value:.1f} {unit}"
+    return f"{1e6 * value:.0f} us" if value < 1e-3 else f"{1e3 * value:.1f} ms"
 
 
 def main() -> None:
@@ -46,9 +50,9 @@ def main() -> None:
         for line in lines:
             table.add_row(
                 line.what,
-                _text(line.ours_s),
+                _text(line.ours, line.unit),
                 line.peer,
-                _text(line.peer_s),
+                _text(line.theirs, line.unit),
                 f"{line.ratio:.1f} x" if line.ratio >= 0.1 else f"1/{1 / line.ratio:.0f} x",
             )
         console.print(table)

@@ -21,6 +21,7 @@ import numpy as np
 from bench import following
 from bench import performances as trials
 from bench.timing import Figure, seconds
+from retime import _native
 from retime.live import BayesAligner, PredictiveAligner, Recording
 from retime.methods.align.poses import Sizer, own_heading, turned_onto
 
@@ -221,13 +222,14 @@ def _offline() -> Figure:
     """Off-line alignment of 1000 x 1000 frames, against dtw-python on the same features."""
     from dtw import dtw
 
-    from retime.methods.align.dtw import cheapest_path, pose_costs
-
     rng = np.random.default_rng(0)
     a, b = (np.cumsum(rng.normal(size=(1000, 25, 3)), axis=0) for _ in range(2))
     low, weights = np.zeros(1000, np.int64), np.ones(25)
-    ours = seconds(
-        lambda: cheapest_path(pose_costs(b, a, weights, low, 1000), low, 1000, 4, -1, False)
-    )
+
+    def own() -> Any:
+        costs = _native.dtw.pose_costs(b, a, weights, low, 1000)
+        return _native.dtw.cheapest_path(costs, low, 1000, 4, -1, False)
+
+    ours = seconds(own)
     theirs = seconds(lambda: dtw(b.reshape(1000, -1), a.reshape(1000, -1)))
     return Figure("DTW, 1000 x 1000 x 75", ours, "dtw-python", theirs)

@@ -1,97 +1,47 @@
 """Staggered poses: fitting against the paper's simplex search, and what an edit takes.
 
-The peer minimises appendix A's objective by Nelder and Mead, compiled like our own code; it is run
-on a part of the transitions and its time is scaled to all of them.
+The peer is scipy's Nelder-Mead on appendix A's objective, with our own splines; it is run on a part
+of the transitions and its time is scaled to all of them.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
+from scipy.optimize import minimize
 
 from bench.performances import MOCAP
 from bench.timing import Figure, seconds
-from retime import Motion, StaggeredPoses, TimeWarp, apply, read, samples
-from retime.compiled import kernel
-from retime.methods.staggered.kernels import arc_gaps, spline_at
+from retime import Motion, StaggeredPoses, TimeWarp, _native, apply, read, samples
+from retime.arrays import FloatArray
 
 # The peer fits one in this many transitions.
 _SAMPLE = 12
 
 
-@kernel
-def _objective(tangents, ends, samples, shares, controls, work, at):  # type: ignore[no-untyped-def]
-    """w_f f_f + w_c f_c with w_f = 1000 w_c (appendix A)."""
-    controls[0] = ends[0]
-    controls[3] = ends[1]
-    lengths = 0.0
-    for k in range(2):
-        norm = 0.0
-        for c in range(4):
-            norm += tangents[4 * k + c] ** 2
-        lengths += norm
-        for c in range(4):
-            controls[1 + k, c] = tangents[4 * k + c] / math.sqrt(norm)
-    total = 0.0
-    gap = arc_gaps(controls)
-    for k in range(len(shares)):
-        spline_at(controls, gap, shares[k], work, at)
-        dot = 0.0
-        for c in range(4):
-            dot += samples[k, c] * at[c]
-        total += math.acos(min(max(dot, -1.0), 1.0)) ** 2
-    return 1000.0 * total / max(len(shares), 1) + abs(lengths - 2.0)
-
-
-@kernel
-def nelder_mead(ends, samples, shares, start, rounds):  # type: ignore[no-untyped-def]
+def nelder_mead(
+    ends: FloatArray, samples: FloatArray, shares: FloatArray, start: FloatArray, rounds: int
+) -> FloatArray:
     """Fit one transition's two tangents by the downhill simplex method."""
-    n = 8
-    controls = np.empty((4, 4))
-    work = np.empty((5, 4))
-    at = np.empty(4)
-    simplex = np.empty((n + 1, n))
-    values = np.empty(n + 1)
-    for k in range(n + 1):
-        simplex[k] = start
-        if k:
-            simplex[k, k - 1] += 0.05
-        values[k] = _objective(simplex[k], ends, samples, shares, controls, work, at)
-    for _ in range(rounds):
-        order = np.argsort(values)
-        simplex = simplex[order]
-        values = values[order]
-        if values[n] - values[0] <= 1e-10 * (abs(values[0]) + 1e-12):
-            break
-        centre = np.zeros(n)
-        for k in range(n):
-            centre += simplex[k] / n
-        reflected = 2 * centre - simplex[n]
-        value = _objective(reflected, ends, samples, shares, controls, work, at)
-        if value < values[0]:
-            far = 3 * centre - 2 * simplex[n]
-            further = _objective(far, ends, samples, shares, controls, work, at)
-            if further < value:
-                reflected = far
-                value = further
-        elif value >= values[n - 1]:
-            near = 0.5 * (centre + (reflected if value < values[n] else simplex[n]))
-            nearer = _objective(near, ends, samples, shares, controls, work, at)
-            if nearer < min(value, values[n]):
-                reflected = near
-                value = nearer
-            else:
-                for k in range(1, n + 1):
-                    simplex[k] = 0.5 * (simplex[k] + simplex[0])
-                    values[k] = _objective(simplex[k], ends, samples, shares, controls, work, at)
-                continue
-        simplex[n] = reflected
-        values[n] = value
-    return simplex[np.argmin(values)]
+    controls, knots = np.empty((1, 4, 4)), np.array([0.0, 1.0])
+    controls[0, [0, 3]] = ends
+
+    def objective(x: FloatArray) -> float:
+        """w_f f_f + w_c f_c with w_f = 1000 w_c (appendix A)."""
+        tangents = x.reshape(2, 4)
+        squares = (tangents**2).sum(axis=1)
+        controls[0, 1:3] = tangents / np.sqrt(squares)[:, None]
+        there = _native.splines.evaluate_rotations(controls, knots, shares)
+        angles = np.arccos(np.clip((there * samples).sum(axis=1), -1.0, 1.0))
+        fit = (angles**2).sum() / max(len(shares), 1)
+        return float(1000.0 * fit + abs(squares.sum() - 2.0))
+
+    options = {"maxiter": rounds, "xatol": np.inf, "fatol": 1e-10}
+    found = minimize(objective, start, method="Nelder-Mead", options=options)
+    return np.asarray(found.x)
 
 
 def simplex_seconds(poses: StaggeredPoses) -> float:
@@ -133,7 +83,7 @@ def figures() -> Iterator[Figure]:
     poses = StaggeredPoses.from_motion(walk)
     simplex = simplex_seconds(poses)
     size = f"{walk.duration:.1f} s, {len(walk.skeleton)} joints"
-    peer = "Nelder-Mead, compiled"
+    peer = "scipy's Nelder-Mead"
     fit = seconds(lambda: _fitted(walk, poses.timing, "log"))
     yield Figure(f"fit, {size}", fit, peer, simplex)
     best = seconds(lambda: _fitted(walk, poses.timing, "levenberg-marquardt"))

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import retime
 from retime import Recipe, Step, samples
-from retime.live import BayesAligner, tracked_points
 
 _STEPS = (
     Step("guided", {"duration": 2.5, "keytimes": [[1.0, 1.3]]}),
@@ -30,13 +29,8 @@ def main() -> None:
     jump, walk = samples.jump(), samples.walk()
     for step in _STEPS:
         Recipe([step]).evaluate(jump)
-    retime.align(jump, retime.apply(jump, retime.guided_warp(jump, duration=2.6)))
     retime.guided_warp(walk, reference=jump, duration="free")
     retime.physics_warp(walk, duration="free")
-    aligner = BayesAligner(walk)
-    poses, _ = tracked_points(walk, aligner.joints)
-    for time, pose in zip(walk.times[:30], poses[:30], strict=True):
-        aligner.step(pose, time)
     with tempfile.TemporaryDirectory() as folder:
         for suffix in (".bvh", ".glb", ".npz"):
             place = Path(folder) / f"jump{suffix}"

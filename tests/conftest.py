@@ -83,10 +83,8 @@ def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
     skip_without_pages()
     started: list[Studio] = []
 
-    def start(
-        *files: Path, folder: Path | None = None, cold: bool = False, port: int = 0
-    ) -> Studio:
-        started.append(Studio(folder or tmp_path / "study.retime", *files, cold=cold, port=port))
+    def start(*files: Path, folder: Path | None = None, port: int = 0) -> Studio:
+        started.append(Studio(folder or tmp_path / "study.retime", *files, port=port))
         return started[-1]
 
     yield start

@@ -12,7 +12,6 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.hinges import bones, find_hinges, hinge_angle
 from retime.body.posing import Posed, _Figure, _Variables
-from retime.body.posing_kernels import forward_pose, goal_rows
 from retime.motion import quat
 from retime.motion.kinematics import global_rotations
 
@@ -46,25 +45,20 @@ def farthest(
     body, figure = find_body(motion), _Figure.of(motion)
     free = _Variables.of(figure, body, {joint: np.zeros(3)}, feet, "body", {}, clip)
     n = len(free.joint)
-    goals = [(joint, False)]
-    goals += [(f, t) for f in feet for t in (False, True) if t or figure.parents[f] not in feet]
-    who, is_turn = (np.array(column) for column in zip(*goals, strict=True))
-    wanted = np.array([figure.turns[j] if t else np.r_[figure.places[j], 0] for j, t in goals])
+    at = [joint, *(f for f in feet if figure.parents[f] not in feet)]
+    turned, wanted = list(feet), figure.places[at]
+    back = quat.conjugate(figure.turns[turned])
     start = figure.places[body.roles["right_upper_arm"]]
-    rows, missing = np.empty((3 * len(who), n)), np.empty(3 * len(who))
-    work = np.empty_like(figure.places), np.empty_like(figure.turns), np.empty_like(figure.places)
 
-    def measured(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        wanted[0, :3] = start + x[-1] * way
-        forward_pose(
-            figure.parents, figure.offsets, figure.rotations, free.joint, free.axis, x[:-1], *work
-        )
-        goal_rows(
-            figure.parents, figure.below, free.joint, free.axis, who, is_turn, wanted, *work,
-            rows, missing,
-        )  # fmt: skip
-        slope = np.column_stack([-rows, np.r_[way, np.zeros(len(missing) - 3)]])
-        return missing.copy(), slope
+    def missing(x: FloatArray) -> FloatArray:
+        wanted[0] = start + x[-1] * way
+        places, turns, _ = figure.placed(free, x[:-1])
+        turn = quat.log(quat.multiply(turns[turned], back))
+        return np.concatenate([places[at] - wanted, turn]).ravel()
+
+    def slopes(x: FloatArray) -> FloatArray:
+        now = missing(x)
+        return np.array([(missing(x + s) - now) / 1e-7 for s in 1e-7 * np.eye(n + 1)]).T
 
     found = minimize(
         lambda x: -x[-1],
@@ -74,12 +68,12 @@ def farthest(
         bounds=[*zip(free.low, free.high, strict=True), (-3.0, 3.0)],
         constraints={
             "type": "eq",
-            "fun": lambda x: measured(x)[0],
-            "jac": lambda x: measured(x)[1],
+            "fun": missing,
+            "jac": slopes,
         },
         options={"maxiter": 200, "ftol": 1e-8},
     )
-    assert np.abs(measured(found.x)[0]).max() < 1e-4
+    assert np.abs(missing(found.x)).max() < 1e-4
     return float(found.x[-1])
 
 

@@ -1,20 +1,12 @@
-"""A studio that really runs, and windows that really talk to it.
-
-Studios are forked from a process that has loaded all modules (``warm_studio.py``), so that a test
-does not pay for their start. A cold one is started by its command, as a user does.
-"""
+"""A studio that really runs, and windows that really talk to it."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import functools
 import http.client
 import json
-import os
 import queue
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -28,8 +20,6 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from retime.process.child import ONE_THREAD
-from retime.process.template import Forked, Template
 from retime.serving.frames import parse_frame
 from retime.studio.app import STATIC
 
@@ -87,23 +77,15 @@ class Window:
 class Studio:
     """A server process on a project's folder."""
 
-    def __init__(self, folder: Path, *files: Path, cold: bool = False, port: int = 0) -> None:
+    def __init__(self, folder: Path, *files: Path, port: int = 0) -> None:
         self.folder = folder
         arguments = [
             "studio", *map(str, files),
             "--project", str(folder), "--root", str(folder.parent), "--no-browser",
             "--port", str(port),
         ]  # fmt: skip
-        warm = None if cold else _warm_studio()
-        self.process: Forked | subprocess.Popen[bytes] = (
-            subprocess.Popen(
-                [str(Path(sys.executable).with_name("retime")), *arguments], stdout=subprocess.PIPE
-            )
-            if warm is None
-            else warm.fork([str(Path.cwd()), *arguments])
-        )
-        if self.process.stdin is not None:
-            self.process.stdin.close()
+        program = str(Path(sys.executable).with_name("retime"))
+        self.process = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE)
         self._addresses: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
         address = self.address
@@ -167,8 +149,7 @@ class Studio:
 
     def workers(self) -> list[int]:
         """Return the ids of its worker processes."""
-        (template,) = _children(self.process.pid)
-        return _children(template)
+        return _children(self.process.pid)
 
     def rest(self) -> None:
         """Wait until the workers have done what they were asked for."""
@@ -179,13 +160,9 @@ class Studio:
 
     def kill(self) -> None:
         """End it as a power cut would."""
-        children = _children(self.process.pid)
         self._close()
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
-        for child in children:  # workers end with their template
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
 
     def _close(self) -> None:
         with contextlib.suppress(ConnectionClosed):
@@ -195,16 +172,6 @@ class Studio:
         self._close()
         self.process.terminate()
         return self.process.wait(timeout=60)
-
-
-@functools.cache
-def _warm_studio() -> Template | None:
-    """Start the process that studios of this test run are forked from."""
-    program = Path(__file__).with_name("warm_studio.py")
-    template = Template.start([sys.executable, str(program)], env=os.environ | ONE_THREAD)
-    if template is not None:
-        atexit.register(template.close)
-    return template
 
 
 def _children(process: int) -> list[int]:

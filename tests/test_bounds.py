@@ -85,7 +85,6 @@ INSIDE = {
     "batch/child.py",
     "batch/isolation.py",
     "process/library.py",
-    "process/template.py",
 }
 
 

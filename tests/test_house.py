@@ -73,9 +73,9 @@ def test_every_exception_is_documented() -> None:
 # Packages below the front ends: none of their sentences may name a command-line option.
 BELOW = (
     "arrays", "body", "bounded_json", "coercion", "compiled", "errors", "evaluate", "io",
-    "keywords", "live", "media", "methods", "motion", "notes", "one_line", "parameters",
+    "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
-    "times", "timing",
+    "times", "timing", "pacing",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

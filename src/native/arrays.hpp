@@ -8,18 +8,22 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 // Compile a function for processors with AVX2 too; the one that fits is chosen when the module is
-// loaded. Both round alike: no sum is reordered, and no product is fused with a sum.
+// loaded. All round alike: no sum is reordered, and no product is fused with a sum. Loops of square
+// roots, which gain by wider vectors still, are compiled for AVX-512 as well.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#define FOR_WIDE_PROCESSORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR
+#define FOR_WIDE_PROCESSORS
 #endif
 
 namespace retime {
@@ -157,6 +161,23 @@ auto copied(View<T, N> from) {
             std::copy(from.shape, from.shape + N, shape.begin());
             return shape;
         }());
+}
+
+/// Return a list as an array.
+template <class T>
+Array<T, 1> copied(const std::vector<T> &values) {
+    Array<T, 1> out(values.size());
+    std::copy(values.begin(), values.end(), out.begin());
+    return out;
+}
+
+/// Return a list of rows as an array.
+template <class T, std::size_t N>
+Array<T, 2> copied(const std::vector<std::array<T, N>> &rows) {
+    Array<T, 2> out(rows.size(), N);
+    for (std::size_t n = 0; n < rows.size(); ++n)
+        std::copy(rows[n].begin(), rows[n].end(), out[n].begin());
+    return out;
 }
 
 }  // namespace retime

@@ -27,6 +27,8 @@
     PART(physics_polygons, "Feasible polygons.")                             \
     PART(physics_search, "The search for a physical timing.")                \
     PART(physics_timing, "Objectives, and fastest and slowest timings.")     \
+    PART(pacing, "One timing problem of whole bodies.")                      \
+    PART(joint_times, "Joints at times of their own.")                       \
     PART(numeric, "Banded systems, filters, peaks and curves through samples.")
 
 #define RETIME_DECLARE(name, help)        \

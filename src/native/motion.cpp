@@ -33,13 +33,10 @@ Array<double, 3> resample_rotations(View<const double, 3> rotations,
                 Quaternion b = quaternion(rotations[std::min(i + 1, last)][j]);
                 if (dot(a, b) < 0.0) b = -b;
                 // The chord is accurate for small angles; the cosine loses half of the digits.
-                const Quaternion d = {b.w - a.w, b.x - a.x, b.y - a.y, b.z - a.z};
-                const double gap = 0.5 * dot(d, d);
+                const double gap = 0.5 * dot(b - a, b - a);
                 const Shares by = arc_shares(gap, 2.0 - gap, u);
-                a = {by.a * a.w + by.b * b.w, by.a * a.x + by.b * b.x, by.a * a.y + by.b * b.y,
-                     by.a * a.z + by.b * b.z};
-                const double scale = 1.0 / std::sqrt(dot(a, a));
-                a = {a.w * scale, a.x * scale, a.y * scale, a.z * scale};
+                a = by.a * a + by.b * b;
+                a = 1.0 / std::sqrt(dot(a, a)) * a;
             }
             if (t > 0 && dot(a, quaternion(out[t - 1][j])) < 0.0) a = -a;
             store(a, out[t][j].data);
@@ -53,12 +50,9 @@ Array<double, 3> turn_rotations(View<const double, 3> rotations, View<const std:
     for (index f = 0; f < turns.shape[0]; ++f)
         for (index n = 0; n < joints.length(); ++n) {
             const Vector v = vector(turns[f][n]);
-            const double square = dot(v, v);
-            if (square == 0.0) continue;
-            const HalfTurn half = half_turn(square);
-            const double s = half.sine_by_angle;
-            const Quaternion turn = {half.cosine, s * v.x, s * v.y, s * v.z};
-            store(multiply(turn, quaternion(rotations[f][joints[n]])), out[f][joints[n]].data);
+            if (dot(v, v) == 0.0) continue;
+            const Quaternion q = quaternion(rotations[f][joints[n]]);
+            store(multiply(exponential(v), q), out[f][joints[n]].data);
         }
     return out;
 }
@@ -80,6 +74,8 @@ std::pair<Array<double, 3>, Array<double, 4>> forward(View<const std::int64_t, 1
                                                       View<const double, 3> scales, bool keep) {
     const index frames = rotations.shape[0], joints = rotations.shape[1];
     const bool scaled = scales.shape[0] > 0;
+    if (scaled && scales.shape[0] != frames)
+        throw std::invalid_argument("forward: scales must have as many frames as rotations, or 0");
     Array<double, 3> positions(frames, joints, 3);
     Array<double, 4> matrices(keep ? frames : 1, joints, 3, 3);
     for (index f = 0; f < frames; ++f) {

@@ -289,13 +289,13 @@ std::pair<Array<double, 1>, Array<std::int64_t, 1>> touch_maps(
                     to[2 * columns] = v.z;
                 }
             };
-            const Vector arm = difference(point, vector(centres[f]));
+            const Vector arm = point - vector(centres[f]);
             put(0, [=](Vector force) { return heading.turned_back(force); });
             put(3, [=](Vector force) { return heading.turned_back(cross(arm, force)); });
             // Parents come before their children.
             for (index j = joints[t]; j > 0; j = std::min<index>(parents[j], j - 1)) {
                 const double *turn = turns[f][j].data;
-                const Vector lever = difference(point, vector(places[f][j]));
+                const Vector lever = point - vector(places[f][j]);
                 put(3 + 3 * j,
                     [=](Vector force) { return turned_back(turn, cross(lever, force)); });
             }

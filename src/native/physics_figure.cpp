@@ -54,7 +54,7 @@ void start(Joint &joint, const double *turn, const double *velocity, const doubl
     joint.spin = spin;
     joint.bend[BY_SPEED] = turned(turn, vector(acceleration + 3));
     joint.bend[BY_CHANGE] = spin;
-    joint.line[BY_SPEED] = sum(turned(turn, vector(acceleration)), cross(spin, by_change));
+    joint.line[BY_SPEED] = turned(turn, vector(acceleration)) + cross(spin, by_change);
     joint.line[BY_CHANGE] = by_change;
 }
 
@@ -62,41 +62,41 @@ void start(Joint &joint, const double *turn, const double *velocity, const doubl
 void follow(Joint &joint, const Joint &above, Vector arm, const double *turn,
             const double *velocity, const double *acceleration) {
     const Vector spin = turned(turn, vector(velocity));
-    joint.spin = sum(above.spin, spin);
+    joint.spin = above.spin + spin;
     joint.bend[BY_SPEED] =
-        sum(above.bend[BY_SPEED], turned(turn, vector(acceleration)), cross(above.spin, spin));
-    joint.bend[BY_CHANGE] = sum(above.bend[BY_CHANGE], spin);
-    joint.line[BY_SPEED] = sum(above.line[BY_SPEED], cross(above.bend[BY_SPEED], arm),
-                               cross(above.spin, cross(above.spin, arm)));
-    joint.line[BY_CHANGE] = sum(above.line[BY_CHANGE], cross(above.bend[BY_CHANGE], arm));
+        above.bend[BY_SPEED] + turned(turn, vector(acceleration)) + cross(above.spin, spin);
+    joint.bend[BY_CHANGE] = above.bend[BY_CHANGE] + spin;
+    joint.line[BY_SPEED] = above.line[BY_SPEED] + cross(above.bend[BY_SPEED], arm) +
+                           cross(above.spin, cross(above.spin, arm));
+    joint.line[BY_CHANGE] = above.line[BY_CHANGE] + cross(above.bend[BY_CHANGE], arm);
 }
 
 /// Set the loads that a solid's own motion and weight need.
 void carry(Joint &joint, const Solid &solid, Vector pull) {
-    const Vector weight = scaled(-solid.mass, pull), tilt = cross(solid.first, pull);
+    const Vector weight = -solid.mass * pull, tilt = cross(solid.first, pull);
     joint.load[AT_REST] = {weight, {-tilt.x, -tilt.y, -tilt.z}};
     for (const Part part : MOVING) {
         const Vector bend = joint.bend[part], line = joint.line[part];
-        Vector force = sum(scaled(solid.mass, line), cross(bend, solid.first));
+        Vector force = solid.mass * line + cross(bend, solid.first);
         Vector moment = cross(solid.first, line);
         if (part == BY_SPEED) {  // with centrifugal forces
-            force = sum(force, cross(joint.spin, cross(joint.spin, solid.first)));
-            moment = sum(cross(joint.spin, solid.inertia(joint.spin)), moment);
+            force = force + cross(joint.spin, cross(joint.spin, solid.first));
+            moment = cross(joint.spin, solid.inertia(joint.spin)) + moment;
         }
-        joint.load[part] = {force, sum(solid.inertia(bend), moment)};
+        joint.load[part] = {force, solid.inertia(bend) + moment};
     }
 }
 
 /// Write the rows of the root: force and moment about the centre of mass, in the body's axes.
 void write_root(const Load &load, Vector arm, const Heading &heading, double *out) {
     store(heading.turned_back(load.force), out);
-    store(heading.turned_back(difference(load.moment, cross(arm, load.force))), out + 3);
+    store(heading.turned_back(load.moment - cross(arm, load.force)), out + 3);
 }
 
 /// Add the load on a joint to that on the one above it.
 void hand_on(const Load &load, Vector arm, Load &above) {
-    above.force = sum(above.force, load.force);
-    above.moment = sum(above.moment, sum(load.moment, cross(arm, load.force)));
+    above.force = above.force + load.force;
+    above.moment = above.moment + (load.moment + cross(arm, load.force));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ std::tuple<Array<double, 2>, Array<double, 2>, Array<double, 2>> motion_forces(
         const double *turn = turns[f].data, *place = places[f].data;
         const double *speed = velocity[f].data, *change = acceleration[f].data;
         const auto arm = [=](index j, index p) {
-            return difference(vector(place + 3 * j), vector(place + 3 * p));
+            return vector(place + 3 * j) - vector(place + 3 * p);
         };
         for (index j = 0; j < count; ++j) {
             const index p = parents[j], row = 3 + 3 * j;
@@ -133,7 +133,7 @@ std::tuple<Array<double, 2>, Array<double, 2>, Array<double, 2>> motion_forces(
                 const Load &load = joints[j].load[part];
                 double *row = out[part][f].data;
                 if (p < 0) {
-                    write_root(load, difference(centre, vector(place + 3 * j)), heading, row);
+                    write_root(load, centre - vector(place + 3 * j), heading, row);
                     continue;
                 }
                 store(turned_back(turn + 9 * j, load.moment), row + 3 + 3 * j);

@@ -5,15 +5,6 @@
 
 namespace retime::physics {
 
-inline Vector sum(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-inline Vector difference(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-inline Vector scaled(double s, Vector v) { return {s * v.x, s * v.y, s * v.z}; }
-
-template <class... V>
-Vector sum(Vector a, Vector b, V... others) {
-    return sum(sum(a, b), others...);
-}
-
 /// Rotate a vector by a matrix of three rows.
 inline Vector turned(const double *turn, Vector v) {
     return {dot(vector(turn), v), dot(vector(turn + 3), v), dot(vector(turn + 6), v)};

@@ -11,11 +11,23 @@ struct Vector {
     double operator[](int k) const { return k == 0 ? x : k == 1 ? y : z; }
 };
 
+inline Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vector operator*(double s, Vector v) { return {s * v.x, s * v.y, s * v.z}; }
+
 struct Quaternion {
     double w, x, y, z;
 
     Quaternion operator-() const { return {-w, -x, -y, -z}; }
 };
+
+inline Quaternion operator+(Quaternion a, Quaternion b) {
+    return {a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z};
+}
+inline Quaternion operator-(Quaternion a, Quaternion b) {
+    return {a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z};
+}
+inline Quaternion operator*(double s, Quaternion q) { return {s * q.w, s * q.x, s * q.y, s * q.z}; }
 
 inline Vector vector(const double *at) { return {at[0], at[1], at[2]}; }
 inline Vector vector(View<const double, 1> at) { return vector(at.data); }
@@ -35,10 +47,14 @@ inline void store(Quaternion q, double *to) {
     to[3] = q.z;
 }
 
+inline Vector operator/(Vector v, double s) { return {v.x / s, v.y / s, v.z / s}; }
+
 inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 inline double dot(Quaternion a, Quaternion b) {
     return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
 }
+
+inline double length(Vector v) { return std::sqrt(dot(v, v)); }
 
 inline Vector cross(Vector a, Vector b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -53,6 +69,12 @@ inline Quaternion multiply(Quaternion a, Quaternion b) {
 }
 
 inline Quaternion conjugate(Quaternion q) { return {q.w, -q.x, -q.y, -q.z}; }
+
+/// Rotate a vector by a unit quaternion.
+inline Vector rotate(Quaternion q, Vector v) {
+    const Vector u = {q.x, q.y, q.z}, t = cross(u, v);
+    return v + 2.0 * q.w * t + 2.0 * cross(u, t);
+}
 
 struct HalfTurn {
     double cosine;         ///< cos(a / 2)
@@ -76,6 +98,13 @@ inline HalfTurn half_turn(double square) {
     return {cosine, 0.5 * (1.0 - x * (1.0 / 6) *
                                      (1.0 - x * (1.0 / 20) *
                                                 (1.0 - x * (1.0 / 42) * (1.0 - x * (1.0 / 72)))))};
+}
+
+/// Return the rotation by a rotation vector.
+inline Quaternion exponential(Vector v) {
+    const HalfTurn half = half_turn(dot(v, v));
+    const Vector axis = half.sine_by_angle * v;
+    return {half.cosine, axis.x, axis.y, axis.z};
 }
 
 struct Shares {

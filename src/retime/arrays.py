@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -37,6 +38,13 @@ def freeze(values: FloatArray) -> FloatArray:
     """Mark a new array read-only, so that :func:`read_only` does not copy it."""
     values.setflags(write=False)
     return values
+
+
+def columns(values: FloatArray) -> FloatArray:
+    """Return numbers (F, ...) as C-contiguous float64 (F, D), for kernels."""
+    return np.ascontiguousarray(values, dtype=float).reshape(
+        len(values), math.prod(values.shape[1:])
+    )
 
 
 def _must_have_shape(a: FloatArray, shape: tuple[int | None, ...], what: str) -> None:

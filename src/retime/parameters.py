@@ -337,6 +337,17 @@ Rates = Annotated[
         form_help="Playback speed at a source time, relative to the source.",
     ),
 ]
+LockedSpans = Annotated[
+    Sequence[tuple[SourceTime, SourceTime]],
+    About(
+        "Play the source from A to B at its recorded speed.",
+        unit="s",
+        flag="lock",
+        metavar="A:B",
+        label="Locked spans",
+        form_help="Play this part of the source at its recorded speed.",
+    ),
+]
 
 
 ClipRange = Annotated[

@@ -12,7 +12,6 @@ from retime import Motion, TimeWarp, Units, apply, samples
 from retime.body.contacts import find_contacts
 from retime.body.contacts.detector import Detector
 from retime.body.contacts.found import found_notes
-from retime.body.contacts.kernels import likeliest_states
 
 AHEAD = np.array([0.0, 1.0])
 WALKS = ("walk", "run", "jump", "punches")
@@ -125,24 +124,6 @@ def test_a_figure_of_another_size_is_judged_as_its_like() -> None:
     assert any("computed for a height" in n for n in found_notes(giant, found))
     given = replace(walk, units=Units(100.0, how="given"))
     assert not any("computed for a height" in n for n in found_notes(given, find_contacts(given)))
-
-
-def test_states_are_the_best_of_all() -> None:
-    random = np.random.default_rng(1)
-    for _ in range(50):
-        score, price = random.normal(size=9), float(random.uniform(0, 2))
-        best = max(
-            range(512), key=lambda n: worth([bool(n >> k & 1) for k in range(9)], score, price)
-        )
-        found = likeliest_states(score, price).tolist()
-        assert worth(found, score, price) == pytest.approx(
-            worth([bool(best >> k & 1) for k in range(9)], score, price)
-        )
-
-
-def worth(states: list[bool], score: np.ndarray, price: float) -> float:
-    on = np.array(states)
-    return float(np.where(on, score, -score).sum() - price * np.count_nonzero(on[1:] != on[:-1]))
 
 
 @pytest.mark.parametrize("factor", [1.3, 1.5, 1.8])

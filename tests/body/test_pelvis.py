@@ -18,7 +18,6 @@ from retime import (
 )
 from retime.arrays import FloatArray
 from retime.body.hinges import hinge_axis
-from retime.body.limb_kernels import _bent_about
 from retime.methods.surface.arrival import arrival
 from retime.notes import Note
 
@@ -79,35 +78,6 @@ def test_a_drag_is_cut_where_a_knee_would_jerk() -> None:
     assert found.asked == pytest.approx(cut.values["shift"])
     made = Recipe([Step("surface", {"keys": [key], "constraints": "free"})]).evaluate(run)
     assert knee_acceleration(made) < 1.5 * knee_acceleration(run) + 90
-
-
-def bent_about(
-    offset: FloatArray, line: FloatArray, hinge: FloatArray, size: FloatArray
-) -> FloatArray:
-    """Bend a limb in several frames, as :func:`retime.body.limb_kernels.reach` does."""
-    side, out = 0.0, []
-    for row in zip(offset, line, hinge, size, strict=True):
-        bent, side = _bent_about(*map(tuple, row[:3]), row[3], side)
-        out.append(bent)
-    return np.array(out)
-
-
-def test_a_knee_a_hair_past_straight_still_bends_forward() -> None:
-    line, hinge = np.array([[0.0, -1.0, 0.0]] * 3), np.array([[1.0, 0.0, 0.0]] * 3)
-    offset = np.array([[0.0, 0.0, -0.002], [0.0005, 0.0, -0.002], [0.0, 0.0, 0.05]])
-    new = bent_about(offset, line, hinge, np.array([0.05, 0.05, 0.06]))
-    assert (new[:, 2] > 0).all()
-    same = bent_about(offset, line, hinge, np.linalg.norm(offset, axis=1))
-    np.testing.assert_allclose(same, offset, atol=1e-12)  # nothing moves where nothing bends
-
-
-def test_a_knee_past_straight_stays_on_one_side() -> None:
-    line, hinge = np.tile([0.0, -1.0, 0.0], (9, 1)), np.tile([1.0, 0.0, 0.0], (9, 1))
-    aside = 1e-6 * np.resize([1.0, -1.0], 9)  # noise, to the left and to the right
-    offset = np.stack([aside, np.zeros(9), np.full(9, -0.004)], axis=1)
-    new = bent_about(offset, line, hinge, np.full(9, 0.006))
-    assert np.abs(np.diff(new, axis=0)).max() < 1e-5
-    assert (np.abs(new[:, 0]) > 1e-3).all()  # on its way from back to front
 
 
 def test_knees_bend_about_an_axis_across_the_leg(walk: Motion) -> None:

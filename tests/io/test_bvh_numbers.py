@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import retime
-from retime.io.bvh.kernels import format_rows
+from retime import _native
 from retime.io.bvh.rows import parse_rows
 
 CASES = 20_000 if os.environ.get("RETIME_STRESS") else 300
@@ -121,13 +121,20 @@ def test_no_numbers(word: str) -> None:
     assert caught.value.line == 5
 
 
+@st.composite
+def written_numbers(draw: st.DrawFn) -> tuple[list[float], int]:
+    """Draw numbers and decimals that a double has the digits for."""
+    decimals = draw(st.integers(0, 9))
+    most = min(1e8, 2.0**53 / 10.0**decimals)
+    number = st.floats(-most, most, exclude_min=True, exclude_max=True, allow_subnormal=False)
+    return draw(st.lists(number, min_size=1, max_size=30)), decimals
+
+
 @quietly
-@given(
-    st.lists(st.floats(-1e8, 1e8, allow_subnormal=False), min_size=1, max_size=30),
-    st.integers(0, 9),
-)
-def test_written_numbers_read_back(values: list[float], decimals: int) -> None:
-    words = format_rows(np.array([values]), decimals).tobytes().decode().split(" ")
+@given(written_numbers())
+def test_written_numbers_read_back(given: tuple[list[float], int]) -> None:
+    values, decimals = given
+    words = _native.bvh.format_rows(np.array([values]), decimals).tobytes().decode().split(" ")
     assert words[-1].endswith("\n")
     for word, value in zip(words, values, strict=True):
         point = word.strip().partition(".")[2]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,31 +103,6 @@ def test_the_figure_comes_along_where_its_arm_is_too_short() -> None:
             stage.close()
     came = np.linalg.norm(rows[1][:, 8:11] - rows[0][:, 8:11], axis=1).max()
     assert 0.1 < came < 0.5
-
-
-_LOADED = """
-import sys
-import retime
-from retime.body.limb_kernels import two_bones
-from retime.live_server.follower import Follower, Part
-from retime.live_server.server import LiveServer
-from retime.live_server.touch import TouchPair
-ours, theirs = map(retime.read, sys.argv[1:])
-before = len(two_bones.signatures)
-part = Part("shake", ours, theirs, touches=(TouchPair("right_hand", "right_hand"),))
-LiveServer(Follower([part]), outs=[], clock=lambda: 0.0)
-print(before, len(two_bones.signatures))
-"""
-
-
-def test_compiled_code_is_loaded_before_the_first_touch(tmp_path: Path) -> None:
-    names = [str(tmp_path / f"{n}.bvh") for n in ("ours", "theirs")]
-    for name, motion in zip(names, samples.handshake(), strict=True):
-        retime.write(motion, name)
-    made = subprocess.run(
-        [sys.executable, "-c", _LOADED, *names], capture_output=True, text=True, check=True
-    )
-    assert made.stdout.split() == ["0", "1"]
 
 
 def test_touching_hands_are_found_in_both_recordings() -> None:

@@ -10,75 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import retime
 from motion_making import raised
 from retime import InfeasibleError, InputError, Motion, TimeWarp, align, apply, samples
 from retime.live import BayesAligner, find_alignment, follow
-from retime.methods.align.dtw import cheapest_path, pose_costs
 from retime.methods.align.offline import _search
 from retime.recipe import Recipe, Step
 from retime.recipe.json import read_recipe, write_recipe
-
-
-def every_path(
-    costs: Any, most_steps: int, most_stalls: int, open_end: bool
-) -> list[tuple[float, list[tuple[int, int]]]]:
-    """All paths through a small matrix, by going through them."""
-    rows, columns = costs.shape
-    out = []
-
-    def go(i: int, j: int, stalls: int, total: float, way: list[tuple[int, int]]) -> None:
-        if i == rows - 1 and (open_end or j == columns - 1):
-            out.append((total, way))
-        if i == rows - 1:
-            return
-        if most_stalls < 0 or stalls < most_stalls:
-            go(i + 1, j, stalls + 1, total + costs[i + 1, j], [*way, (j, j)])
-        for k in range(1, most_steps + 1):
-            if j + k < columns:
-                passed = costs[i + 1, j + 1 : j + k + 1].mean()
-                go(i + 1, j + k, 0, total + passed, [*way, (j + 1, j + k)])
-
-    for c in range(min(most_steps, columns)):
-        go(0, c, 0, costs[0, : c + 1].mean(), [(0, c)])
-    return out
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(2, 5),
-    st.integers(2, 6),
-    st.integers(1, 3),
-    st.integers(-1, 2),
-    st.booleans(),
-)
-def test_the_path_is_the_cheapest_of_all(
-    seed: int, rows: int, columns: int, steps: int, stalls: int, open_end: bool
-) -> None:
-    costs = np.random.default_rng(seed).random((rows, columns))
-    all_paths = every_path(costs, steps, stalls, open_end)
-    low = np.zeros(rows, np.int64)
-    total, way = cheapest_path(costs, low, columns, steps, stalls, open_end)
-    if not all_paths:
-        assert not np.isfinite(total)
-        return
-    best, path = min(all_paths, key=lambda p: p[0])
-    assert total == pytest.approx(best, abs=1e-9)
-    assert [tuple(map(int, w)) for w in way] == path
-
-
-def test_costs_are_summed_distances() -> None:
-    rng = np.random.default_rng(0)
-    a, b, weights = rng.random((6, 4, 3)), rng.random((5, 4, 3)), rng.random(4)
-    expected = (np.linalg.norm(b[:, None] - a[None], axis=3) * weights).sum(axis=2)
-    assert np.allclose(pose_costs(b, a, weights, np.zeros(5, np.int64), 6), expected)
-    shifted = pose_costs(b, a, weights, np.arange(5), 3)
-    for i, c in itertools.product(range(5), range(3)):
-        if i + c < 6:
-            assert shifted[i, c] == pytest.approx(expected[i, i + c])
 
 
 def test_a_long_search_stays_in_a_corridor_and_finds_the_same() -> None:

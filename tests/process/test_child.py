@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import time
@@ -11,7 +10,6 @@ from collections.abc import Iterator
 import pytest
 
 from retime.process.child import Child
-from retime.process.template import Template
 
 ECHO = """
 import os, sys, time
@@ -30,29 +28,10 @@ while True:
 """
 
 
-FORKED = """
-import socket, sys
-from retime.process.template import wait_for_fork
-sys.argv[1:] = wait_for_fork(socket.socket(fileno=int(sys.argv[1])))
-"""
-
-
-@pytest.fixture(scope="module")
-def template() -> Iterator[Template]:
-    made = Template.start([sys.executable, "-c", FORKED + ECHO], env=os.environ)
-    if made is None:
-        pytest.skip("this system has no fork that can be watched")
-    yield made
-    made.close()
-
-
-@pytest.fixture(params=["lines", "framed", "forked"])
+@pytest.fixture(params=["lines", "framed"])
 def child(request: pytest.FixtureRequest) -> Iterator[Child]:
-    if request.param == "forked":
-        made = Child(request.getfixturevalue("template").fork(["framed"]), framed=True)
-    else:
-        command = [sys.executable, "-c", ECHO, request.param]
-        made = Child(command, framed=request.param == "framed")
+    command = [sys.executable, "-c", ECHO, request.param]
+    made = Child(command, framed=request.param == "framed")
     yield made
     made.end()
 
@@ -103,24 +82,3 @@ def test_who_listens_is_called_with_every_message() -> None:
         assert heard.get(timeout=20) == b""
     finally:
         child.end()
-
-
-def test_forked_processes_end_with_their_template() -> None:
-    template = Template.start([sys.executable, "-c", FORKED + ECHO], env=os.environ)
-    if template is None:
-        pytest.skip("this system has no fork that can be watched")
-    children = [Child(template.fork(["framed"]), framed=True) for _ in range(2)]
-    try:
-        for child in children:
-            child.send(b"abc")
-            assert child.receive(20) == b"cba"
-        assert children[0].process.pid != children[1].process.pid
-        template.close()
-        for child in children:
-            assert child.receive(20) == b""
-            assert not child.alive
-        with pytest.raises(OSError, match=r"closed|Bad file|Broken"):
-            template.fork(["framed"])
-    finally:
-        for child in children:
-            child.end()

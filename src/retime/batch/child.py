@@ -22,7 +22,7 @@ from retime.temporary import temporary_folder
 
 
 def _warm_up() -> None:
-    """Load all modules and compiled code before a clip's time limit starts."""
+    """Load all modules before a clip's time limit starts."""
     from retime import __version__, samples, write
     from retime.batch.clip_files import file_sha256
 

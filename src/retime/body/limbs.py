@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Limb
 from retime.body.displacement import displacement
@@ -49,15 +50,14 @@ def two_bone(
     middle, end : array (..., 3)
         The middle joint, and the end that was reached: the target, or as near as the bones go.
     """
-    from retime.body import limb_kernels
-
     vectors = [np.asarray(v, dtype=float) for v in (base, target, pole)]
     bones = [np.asarray(b, dtype=float) for b in (upper, lower)]
     shape = np.broadcast_shapes(*(v.shape[:-1] for v in vectors), *(b.shape for b in bones))
-    # Copies, because a kernel is compiled again for read-only arrays.
-    rows = [np.array(np.broadcast_to(v, (*shape, 3)), order="C").reshape(-1, 3) for v in vectors]
-    lengths = [np.array(np.broadcast_to(b, shape), order="C").ravel() for b in bones]
-    middle, end = limb_kernels.two_bones(rows[0], rows[1], *lengths, rows[2])
+    start, goal, out = (
+        np.ascontiguousarray(np.broadcast_to(v, (*shape, 3))).reshape(-1, 3) for v in vectors
+    )
+    first, second = (np.broadcast_to(b, shape).ravel() for b in bones)
+    middle, end = _native.limbs.two_bones(start, goal, first, second, out)
     return middle.reshape(*shape, 3), end.reshape(*shape, 3)
 
 
@@ -178,14 +178,12 @@ class LimbSolver:
 
         Returns the motion, and by how many metres the worst frame was missed.
         """
-        from retime.body import limb_kernels
-
         turned = np.abs(turn[:, 0]) < 1 - _NO_TURN
         frames = np.flatnonzero(np.any(move != 0, axis=1) | turned)
         if not len(frames):
             return self.motion, 0.0
         limb = self.limb
-        by, ends, missed = limb_kernels.reach(
+        by, ends, missed = _native.limbs.reach(
             frames,
             np.array([limb.upper, limb.lower, limb.end, lead]),
             self.points,
@@ -194,25 +192,21 @@ class LimbSolver:
             self.usual_pole,
             np.empty((0, 3)) if self.hinge is None else self.hinge,
         )
-        return self._turned(frames, by, ends), float(missed)
+        return self._turned(frames, by, ends), missed
 
     def _turned(self, frames: Frames, turned: FloatArray, ends: FloatArray) -> Motion:
         """Write global turns (N, 3, 4) of the limb's joints in frames back as local rotations."""
-        from retime.body.limb_kernels import turn_limb
-
         motion, limb = self.motion, self.limb
         joints = np.array([limb.upper, limb.lower, limb.end])
-        local = motion.rotations.copy()
-        parents = motion.skeleton.parents[joints]
-        turn_limb(
+        local = _native.limbs.turn_limb(
+            motion.rotations,
+            self.rotations,
+            upright(motion.units),
             frames,
             joints,
-            parents,
-            limb.linked,
-            self.rotations,
+            motion.skeleton.parents[joints],
             turned,
-            upright(motion.units),
-            local,
+            limb.linked,
         )
         translations = dict(motion.translations)
         if limb.linked:

@@ -20,6 +20,7 @@ from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
 from retime.motion.kinematics import cached_positions, cached_rotations
 from retime.motion.memory import last
+from retime.numeric import BandedCholesky, solve_banded
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -224,15 +225,13 @@ def frames_away(planted: Mask, rate: float) -> FloatArray:
 class CatchUp:
     """Fills displacements between known frames: least lag and acceleration there."""
 
-    factor: FloatArray | None
+    factor: BandedCholesky | None
     couplings: tuple[tuple[int, FloatArray, FloatArray], ...]
     known: Mask
 
     @classmethod
     def of(cls, known: Mask, away: FloatArray, rate: float) -> CatchUp:
         """Factor the equations once; they hold for every displacement of the pelvis."""
-        from scipy.linalg import cholesky_banded
-
         if not known.any():
             return cls(None, (), known)
         stiff = _CATCH_UP * rate**4
@@ -245,19 +244,17 @@ class CatchUp:
             after: FloatArray = np.where(known[step:] & free[:-step], by, 0.0)
             couplings.append((step, before, after))
             band[2 - step, step:] = by * (free[step:] & free[:-step])
-        return cls(cholesky_banded(band), tuple(couplings), known)
+        return cls(BandedCholesky.of(band), tuple(couplings), known)
 
     def __call__(self, held: FloatArray) -> FloatArray:
         """Fill displacements (N, 3) that are known where they are held."""
-        from scipy.linalg import cho_solve_banded
-
         if self.factor is None:
             return np.zeros_like(held)
         right = np.where(self.known[:, None], held, 0.0)
         for step, before, after in self.couplings:
             right[step:] -= before[:, None] * held[:-step]
             right[:-step] -= after[:, None] * held[step:]
-        return np.asarray(cho_solve_banded((self.factor, False), right))
+        return self.factor.solve(right)
 
 
 def smooth_track(
@@ -281,13 +278,11 @@ def smooth_track(
     stay, smooth : float
         Costs of a displacement, and of its acceleration.
     """
-    from scipy.linalg import solveh_banded
-
     stiff = smooth * rate**4
     band = np.zeros((3, len(cost)))
     band[2] = cost + stay + 6 * stiff
     band[1, 1:], band[0, 2:] = -4 * stiff, stiff
-    return np.asarray(solveh_banded(band, weighted))
+    return solve_banded(band, weighted)
 
 
 def _contacts(motion: Motion, limb: Limb, times: FloatArray) -> tuple[Mask, FloatArray]:

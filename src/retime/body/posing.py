@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Body, LimbName, find_body
 from retime.body.contacts import find_contacts
@@ -108,43 +109,39 @@ def pose_figure(
     source : Motion, optional
         Clip from which the hinge axes of knees and elbows are found. Default: ``motion``.
     """
-    from retime.body.posing_kernels import forward_pose, settle_pose, solve_pose
-
     body = find_body(motion)
     figure = _Figure.of(motion)
     free = _Variables.of(figure, body, targets, planted, help, stiffness or {}, source or motion)
     goals = _goals(figure, body, targets, planted, free.joint)
-    fixed = figure.parents, figure.below, figure.offsets, figure.rotations
-    turning = free.joint, free.axis, free.weight, free.low, free.high
-    start = np.zeros(len(free.joint))
-    q, rounds = solve_pose(
-        *fixed, *turning, goals.joint, goals.is_turn, goals.wanted, goals.give, start, _ROUNDS,
-        _LARGEST_STEP,
+    given = (
+        figure.parents, figure.below, figure.offsets, figure.rotations,
+        free.joint, free.axis, free.weight, free.low, free.high,
     )  # fmt: skip
-    places, turns = np.empty_like(figure.places), np.empty_like(figure.turns)
-    vectors = np.empty_like(places)
+    q, rounds = _native.posing.solve_pose(
+        *given, goals.joint, goals.is_turn, goals.wanted, goals.give, _ROUNDS, _LARGEST_STEP
+    )
 
-    def missed_by() -> dict[int, float]:
-        """Place the joints; return the distance of each target joint from its target."""
-        forward_pose(
-            figure.parents, figure.offsets, figure.rotations, free.joint, free.axis, q, places,
-            turns, vectors,
-        )  # fmt: skip
+    def distances(places: FloatArray) -> dict[int, float]:
+        """Return the distance of each target joint from its target."""
         return {j: float(np.linalg.norm(places[j] - p)) for j, p in targets.items()}
 
-    near = [j for j, distance in missed_by().items() if distance < _NEARLY]
+    near = [j for j, d in distances(figure.placed(free, q)[0]).items() if d < _NEARLY]
     exact = goals.planted | (np.isin(goals.joint, near) & ~goals.is_turn)
     if exact.any():
-        q = settle_pose(
-            *fixed, *turning, goals.joint[exact], goals.is_turn[exact], goals.wanted[exact], q,
+        q = _native.posing.settle_pose(
+            *given, goals.joint[exact], goals.is_turn[exact], goals.wanted[exact], q,
             _SETTLING,
         )  # fmt: skip
     q[np.abs(q) < _NO_TURN] = 0.0
-    missed = missed_by()
+    places, turns, vectors = figure.placed(free, q)
     slips = [float(np.linalg.norm(places[j] - figure.places[j])) for j in planted]
     move = (q[free.joint < 0, None] * free.axis[free.joint < 0]).sum(axis=0)
     return Posed(
-        _local(motion, figure, turns, vectors), move, missed, max(slips, default=0.0), rounds
+        _local(motion, figure, turns, vectors),
+        move,
+        distances(places),
+        max(slips, default=0.0),
+        rounds,
     )
 
 
@@ -214,6 +211,12 @@ class _Figure:
             if p >= 0:
                 below[:, j] |= below[:, p]
         return cls(parents, below, offsets, quat.multiply(back, turns), places, turns)
+
+    def placed(self, free: _Variables, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return positions, orientations and rotation vectors of the joints at variables (n,)."""
+        return _native.posing.forward_pose(
+            self.parents, self.offsets, self.rotations, free.joint, free.axis, q
+        )
 
     def above(self, joint: int) -> set[int]:
         """Return a joint and its ancestors."""

@@ -18,7 +18,7 @@ from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
 from retime.body.flights import flight_offsets, in_air
 from retime.body.limbs import LimbSolver
-from retime.body.pelvis import moved, smooth_track
+from retime.body.pelvis import frames_away, moved, smooth_track
 from retime.motion import Motion, quat
 from retime.motion.kinematics import cached_positions, cached_rotations, upright
 from retime.motion.memory import last as remembered
@@ -73,7 +73,7 @@ def raised(
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
     goals = cached_positions(base).copy()
     goals[..., 1] += _lift(higher, stance.air, base.rate)[:, None]
-    held = _smoothstep(1 - _away(~stance.air, base.rate) / _BESIDE)
+    held = _smoothstep(1 - frames_away(~stance.air, base.rate) / _BESIDE)
     # Arms before legs: both see the same positions, which are measured once.
     out = _hands_above(_lowered(base, out, goals, stance.air, held), base)
     out = _grounded(base, out, goals, held)
@@ -96,7 +96,7 @@ class _Stance:
         flights = find_contacts(motion).flights
         air, height = in_air(motion, flights), cached_positions(motion)[:, hips, 1]
         # A body that lies, kneels or crawls does not crouch: lower, it would sink into the floor.
-        on_feet = _smoothstep(_away(_off_feet(motion, hips), motion.rate) / _GETTING_UP)
+        on_feet = _smoothstep(frames_away(_off_feet(motion, hips), motion.rate) / _GETTING_UP)
         above = _about_reference(motion, height, air)
         return cls(air, on_feet, _in_flight(motion.times, height, above, flights))
 
@@ -156,15 +156,6 @@ def _off_feet(motion: Motion, hips: int) -> Mask:
     return out
 
 
-def _away(flags: Mask, rate: float) -> FloatArray:
-    """Return how far each frame is from the nearest that is marked, (F,) seconds."""
-    from scipy.ndimage import distance_transform_edt
-
-    if not flags.any():
-        return np.full(len(flags), np.inf)
-    return np.asarray(distance_transform_edt(~flags)) / rate
-
-
 def _about_reference(motion: Motion, height: FloatArray, air: Mask) -> FloatArray:
     """Return the hips' height above where they are at toe-off, or where the body stands."""
     edges = np.flatnonzero(np.diff(np.r_[False, air, False]))
@@ -177,7 +168,7 @@ def _about_reference(motion: Motion, height: FloatArray, air: Mask) -> FloatArra
     standing = np.minimum(stands, top)
     if level is None:
         return np.asarray(np.minimum(height - standing, 0.0))  # nothing flies: only crouches
-    share = _smoothstep(1 - (_away(air, motion.rate) - _NEAR) / (_FAR - _NEAR))
+    share = _smoothstep(1 - (frames_away(air, motion.rate) - _NEAR) / (_FAR - _NEAR))
     out: FloatArray = height - (standing + (top - standing) * share)
     return out
 

@@ -132,9 +132,6 @@ class Toucher:
         self.touches = tuple(touches)
         self._roles = avatar.roles
         self._limbs = {t.pair.partner: self._limb(t.pair.partner) for t in touches}
-        if touches:
-            # Load its compiled code now: the first touch would come up to 1.7 s late.
-            two_bone(np.zeros(3), np.ones(3), 1.0, 1.0, np.array([1.0, 0.0, 0.0]))
 
     def _limb(self, end: str) -> tuple[int, int, int]:
         roles = (*_LIMBS[end], end)

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 LENGTH = struct.Struct("<I")
 # Threads of linear algebra in a child would only compete with its siblings; set before numpy loads.
@@ -47,34 +47,13 @@ def read_message(stream: IO[bytes], framed: bool) -> bytes:
     return body if len(body) == length else b""
 
 
-class Process(Protocol):
-    """A started process, as ``subprocess.Popen`` has it."""
-
-    stdin: IO[bytes] | None
-    stdout: IO[bytes] | None
-    returncode: int | None
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-
-    def poll(self) -> int | None:
-        """Return the exit code; ``None`` while it runs."""
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end, and return the exit code."""
-
-    def kill(self) -> None:
-        """End it at once."""
-
-
 class Child:
     """A running process.
 
     Parameters
     ----------
-    command : sequence of str, or Process
-        Command to run, or a process that was started already, whose pipes are taken over.
+    command : sequence of str
+        Command to run.
     env : mapping of str to str, optional
         Its environment; otherwise this process's.
     cwd : path, optional
@@ -90,7 +69,7 @@ class Child:
 
     def __init__(
         self,
-        command: Sequence[str] | Process,
+        command: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
         cwd: Any = None,
@@ -102,19 +81,15 @@ class Child:
         self.framed = framed
         self._messages: queue.Queue[bytes] = queue.Queue()
         self._heard = heard or self._messages.put
-        self.process: Process = (
-            subprocess.Popen(
-                list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                env=env,
-                cwd=cwd,
-                # On Windows a program with a window would open a console for its child.
-                creationflags=0x08000000 if sys.platform == "win32" else 0,
-            )
-            if isinstance(command, Sequence)
-            else command
+        self.process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=env,
+            cwd=cwd,
+            # On Windows a program with a window would open a console for its child.
+            creationflags=0x08000000 if sys.platform == "win32" else 0,
         )
         threading.Thread(target=self._listen, daemon=True).start()
 

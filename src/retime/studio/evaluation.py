@@ -23,6 +23,7 @@ from retime.evaluate.evaluator import contacts_of, evidence_of, with_warp
 from retime.evaluate.reading import Reading
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
+from retime.motion.figures import Figures
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, ground_height, positions
@@ -204,7 +205,7 @@ class FrameMaker:
             contacts_step=None if step is None else job.steps[step.number - 1],
             flights=[] if interim else flights_of(found, step),
             notes=studio_notes(found.notes),
-            steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
+            steps=[_step_result(job.steps[s.number - 1], s, interim=interim) for s in found.solved],
             interim=interim,
             editor=editor,
             arrays=[],
@@ -342,11 +343,14 @@ def _solved(
     return None
 
 
-def _step_result(name: str, solved: Solved) -> frame_headers.StepResult:
+def _step_result(name: str, solved: Solved, *, interim: bool) -> frame_headers.StepResult:
+    figures = solved.edit.figures
+    # A drag does not wait for numbers that nobody reads until it ends.
+    costs = {} if interim and isinstance(figures, Figures) else dict(figures)
     notes = () if solved.edit.warp is None else solved.edit.warp.notes
     return frame_headers.StepResult(
         name, line_of(solved.step), studio_notes(notes), solved.given.domain, solved.domain,
-        dict(solved.edit.figures),
+        costs,
     )  # fmt: skip
 
 

@@ -8,8 +8,6 @@ wrong files, bugs and crashes of native code in here. It may kill this process a
 from __future__ import annotations
 
 import queue
-import socket
-import sys
 import threading
 import time
 import traceback
@@ -24,7 +22,6 @@ from retime.process.inside import (
     queued_messages,
     send_message,
 )
-from retime.process.template import wait_for_fork
 from retime.studio import jobs
 from retime.studio.wording import studio_error
 
@@ -66,15 +63,13 @@ def unpack(data: bytes) -> tuple[Said, bytes]:
 class Worker:
     """Reads orders and does them, one after the other.
 
-    Orders come in on standard input, answers go to ``target``. ``idle`` seconds after an order,
-    what the first edits need is loaded ahead; not before the first order, which a window waits for
-    that has just been opened.
+    Orders come in on standard input, answers go to ``target``.
     """
 
-    def __init__(self, target: IO[bytes], idle: float) -> None:
+    def __init__(self, target: IO[bytes]) -> None:
         from retime.studio.evaluation import FrameMaker
 
-        self._target, self._idle = target, idle
+        self._target = target
         self._orders: queue.Queue[Order] = queue.Queue()
         self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
         self._evaluator = FrameMaker(self._progress)
@@ -84,18 +79,10 @@ class Worker:
     def run(self) -> None:
         """Do jobs until the server ends."""
         threading.Thread(target=self._listen, daemon=True).start()
-        wait: float | None = None
-        warm = False
         while True:
-            try:
-                order = self._orders.get(timeout=wait)
-            except queue.Empty:
-                _warm_up()
-                wait, warm = None, True
-                continue
+            order = self._orders.get()
             if order.job is not None:
                 self._do(order.number, order.job)
-            wait = None if warm else self._idle
 
     def _listen(self) -> None:
         messages = queued_messages(framed=True)
@@ -164,31 +151,10 @@ class Worker:
                 return b"", None
 
 
-def _warm_up() -> None:
-    """Load what the first edits need while no one waits for it."""
-    from retime import guided_warp, samples
-    from retime.recipe import Recipe, Step
-
-    jump = samples.jump()
-    guided_warp(jump, duration=2.0, keytimes=[(1.0, 1.5)])
-    Recipe([Step("spline", {"duration": 2.0}), Step("hold")]).evaluate(jump)
-
-
-def serve_template(control: socket.socket) -> None:
-    """Fork a worker for each request; common modules are imported before."""
-    import retime.studio.evaluation  # noqa: F401
-
-    (idle,) = wait_for_fork(control)
-    Worker(own_output(), float(idle)).run()
-
-
 def main() -> None:
-    """Run a worker on this process's standard streams, or with ``--template`` fork workers."""
+    """Run a worker on this process's standard streams."""
     leave_interrupts_to_parent()
-    if sys.argv[1] == "--template":
-        serve_template(socket.socket(fileno=int(sys.argv[2])))
-    else:
-        Worker(own_output(), float(sys.argv[1])).run()
+    Worker(own_output()).run()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """The server's side of the worker processes: one solves, one answers; either may be killed.
 
 Each works on one job at a time. A job that waits is replaced by a newer one of the same purpose:
-the latest wins. When the solver is killed, to cancel what it does, the other, which is warm, takes
-its place, and a new process is started for the other's. Where the system allows it, processes are
-forked from a template that has loaded the modules already.
+the latest wins. When the solver is killed, to cancel what it does, the other, which runs already,
+takes its place, and a new process is started for the other's.
 """
 
 from __future__ import annotations
@@ -19,13 +18,9 @@ import msgspec
 
 from retime.errors import RetimeError
 from retime.process.child import ONE_THREAD, Child
-from retime.process.template import Template
 from retime.studio import jobs
 from retime.studio.worker import Order, Said, unpack
 
-# Seconds without work after which a process loads what the first edits need. The solver soon, but
-# not in the way of what is shown first; the other only stands in for it.
-_IDLE = {"solve": 2.0, "answer": 10.0}
 # A worker that dies of so many jobs in a row is started again only when the next job comes.
 _MOST_CRASHES = 5
 # -P: what lies in the folder that the studio was started in is never imported.
@@ -65,26 +60,19 @@ class _Process:
     gone: bool = False
 
 
-def start_template() -> Template | None:
-    """Start the process that workers are forked from; ``None`` if the system cannot fork."""
-    return Template.start([*_COMMAND, "--template"], env=os.environ | ONE_THREAD)
-
-
 class Workers:
     """Two processes: ``solve`` for results in windows, ``answer`` for all other jobs."""
 
     def __init__(self) -> None:
         self._by_role: dict[str, _Process] = {}
-        self._template: Template | None = None
         self._replacing = asyncio.Lock()
         self._closed = asyncio.Event()
         self._ends: set[asyncio.Future[None]] = set()
 
     async def start(self) -> None:
         """Start both."""
-        self._template = start_template()
         for role in ("solve", "answer"):
-            self._by_role[role] = await self._spawn(role)
+            self._by_role[role] = self._spawn()
 
     async def close(self) -> None:
         """End both at once."""
@@ -96,28 +84,17 @@ class Workers:
                     task.future.set_exception(Stopped("the studio ends"))
         for worker in self._by_role.values():
             await asyncio.to_thread(worker.child.end)
-        if self._template is not None:
-            await asyncio.to_thread(self._template.close)
 
-    async def _spawn(self, role: str) -> _Process:
+    def _spawn(self) -> _Process:
         loop = asyncio.get_running_loop()
 
         def heard(message: bytes) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._heard, worker, message)
 
-        worker = _Process(self._started(str(_IDLE[role]), heard))
-        return worker
-
-    def _started(self, idle: str, heard: Callable[[bytes], None]) -> Child:
-        if self._template is not None:
-            try:
-                return Child(self._template.fork([idle]), framed=True, heard=heard)
-            except OSError:  # the template has ended, or there are too many open files
-                self._template.close()
-                self._template = None
         env = os.environ | ONE_THREAD
-        return Child([*_COMMAND, idle], env=env, stderr=None, framed=True, heard=heard)
+        worker = _Process(Child(_COMMAND, env=env, stderr=None, framed=True, heard=heard))
+        return worker
 
     # ---- jobs
 
@@ -176,7 +153,7 @@ class Workers:
         return False
 
     async def _replace(self, role: str, gone: _Process) -> None:
-        """Put another process in the place of one; a solver's is taken by the other, which is warm.
+        """Put another process in the place of one; a solver's is taken by the other.
 
         Callers that find it gone come here: the first replaces it, and the others wait.
         """
@@ -192,7 +169,7 @@ class Workers:
                 other.waiting |= gone.waiting
                 self._next(other)
                 role, gone.waiting = "answer", {}
-            fresh = await self._spawn(role)
+            fresh = self._spawn()
             if self._closed.is_set():
                 fresh.child.end()
                 return

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.notes import Note
@@ -317,7 +318,9 @@ def _fewest(
                 continue
             part = slice(index[i], index[j] + 1)
             slopes = after[at[i]], before[at[j]]
-            handles, error = _fit_segment(fine[part], value[part], slopes, tolerance)
+            *handles, error = _native.timing.fit_bezier_segment(
+                fine[part], value[part], *slopes, tolerance, _FITTED_POINTS
+            )
             misses = misses + 1 if error > tolerance else 0
             total = cost[i] + 1 + error / tolerance * 1e-4
             if error <= tolerance and total < cost[j]:
@@ -334,19 +337,6 @@ def _fewest(
         right[k] += reach[j, 0] * np.array([1.0, after[at[i]]])
         left[k + 1] -= reach[j, 1] * np.array([1.0, before[at[j]]])
     return keys, left, right
-
-
-def _fit_segment(
-    x: FloatArray, y: FloatArray, slopes: tuple[float, float], tolerance: float
-) -> tuple[list[float], float]:
-    """Fit one segment on a few points; return the lengths of its handles and its error on all."""
-    from retime.timing.kernels import bezier_error, fit_bezier_segment
-
-    few = np.unique(np.linspace(0, len(x) - 1, min(len(x), _FITTED_POINTS)).astype(int))
-    *handles, error = fit_bezier_segment(x[few], y[few], *slopes, tolerance)
-    if error <= tolerance:
-        error = bezier_error(x, y, *slopes, *handles)
-    return handles, error
 
 
 def _slopes(

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 
 # Speeds are slopes of lines over this half window; accelerations are parabolas over the first of
@@ -43,11 +44,9 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
 
 def fitted(track: FloatArray, rate: float, half: float, order: int) -> FloatArray:
     """Return derivatives (F, ...) of a track at equal intervals; the ends repeat the nearest."""
-    from retime.body.contacts.kernels import windowed_sums
-
     flat = np.ascontiguousarray(track).reshape(len(track), -1)
-    out: FloatArray = windowed_sums(flat, weights(half, rate, order, (len(track) - 1) // 2))
-    return out.reshape(track.shape)
+    window = weights(half, rate, order, (len(track) - 1) // 2)
+    return _native.contacts.windowed_sums(flat, window).reshape(track.shape)
 
 
 def speeds(places: FloatArray, rate: float) -> FloatArray:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts.derivatives import (
@@ -243,8 +244,6 @@ class Detector:
     # ---- scores and states
 
     def _decide(self, p: int, seeds: list[_Seed]) -> None:
-        from retime.body.contacts.kernels import likeliest_states
-
         point = self.points[p]
         score = self._scored(p, seeds) + self.falls
         for seed in seeds:
@@ -252,7 +251,9 @@ class Detector:
                 part = slice(seed.first, seed.past)
                 score[part] = np.maximum(score[part], 0.5)
         self.score[p] = score
-        self.down[p] = likeliest_states(np.clip(score, -1, 1), SHORTEST * self.rate)
+        self.down[p] = _native.contacts.likeliest_states(
+            np.clip(score, -1, 1), SHORTEST * self.rate
+        )
 
     def _scored(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return the score of a point for its speed and distance from a surface, -3 to 1."""
@@ -264,50 +265,44 @@ class Detector:
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return the height of a point above the nearest surface, (F,) metres."""
-        from retime.body.contacts.kernels import continued_gaps, surface_gaps
-
         point, height = self.points[p], self.height[p]
         usable = [s for s in seeds if point.is_arm or not s.is_grip]
         spots = np.array([s.spot for s in usable]).reshape(-1, 3)
         grips = np.array([s.is_grip for s in usable], dtype=bool)
         place = np.ascontiguousarray(point.place)
-        gap = surface_gaps(place, point.clear, point.able, spots, grips, _REACH, _SUNK)
+        gap = _native.contacts.surface_gaps(
+            place, point.clear, point.able, spots, grips, _REACH, _SUNK
+        )
         # Far from all samples, the ground continues from the supports before and after.
         feet = [(s.first, s.past - 1, s.spot[1]) for s in usable if s.owner.is_foot]
         if not feet:  # one level
             lowest = height if point.is_foot else self.low
             feet = [(0, 0, np.percentile(lowest, 5))]
-        start, end, level = np.array(sorted(feet)).T.copy()
-        more = continued_gaps(height, start, end, level, 2 * _SUNK, _NEAR / 4)
+        supports = np.array(sorted(feet))
+        more = _native.contacts.continued_gaps(height, supports, 2 * _SUNK, _NEAR / 4)
         return np.asarray(np.minimum(gap, more))
 
     # ---- contacts required by forces
 
     def _outside(self) -> FloatArray:
         """Return the distance of the centre of pressure from the contacts, except hands."""
-        from retime.body.contacts.kernels import outside_hull
-
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
         push = np.maximum(bent[:, 1] + GRAVITY, 0.3 * GRAVITY)
         pressure = self.centre - ((self.centre[:, 1] - self.low) / push)[:, None] * bent
         stands = np.array([not p.is_arm for p in self.points])
         sizes = np.array([_SEAT if p.kind == "seat" else 0.0 for p in self.points])
-        return np.asarray(
-            outside_hull(
-                pressure[:, [0, 2]], self.places[stands], self.down[stands], sizes[stands], _WAYS
-            )
+        return _native.contacts.outside_hull(
+            pressure[:, ::2].copy(), self.places[stands], self.down[stands], sizes[stands], _WAYS
         )
 
     def _ask_for_a_seat(self) -> None:
-        from retime.body.contacts.kernels import likeliest_states
-
         for p, point in enumerate(self.points):
             if point.kind == "seat":
                 asked = (self._outside() - _OUTSIDE) / 0.04
                 rests = np.clip(np.minimum(_octaves(_REST, self.speed[p]), asked), -2, 1)
                 self.score[p] = np.maximum(self.score[p], np.where(point.able, rests, -3.0))
                 score = np.clip(self.score[p], -1, 1)
-                self.down[p] = likeliest_states(score, 4 * SHORTEST * self.rate)
+                self.down[p] = _native.contacts.likeliest_states(score, 4 * SHORTEST * self.rate)
 
     def _asked_feet(self) -> list[_Seed]:
         """Return seeds of still feet that must carry the body, or rest while it sits.
@@ -327,8 +322,6 @@ class Detector:
 
     def _ask_for_any(self) -> None:
         """Add a contact of the likeliest point where a force requires one and none was found."""
-        from retime.body.contacts.kernels import likeliest_states
-
         held = np.asarray(~self.down.any(axis=0) & (self.force > STANDS))
         for a, b in runs(held):  # a short one away from all contacts is an error of the capture
             held[a:b] &= b - a >= SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
@@ -338,7 +331,7 @@ class Detector:
         for p, point in enumerate(self.points):
             if point.kind != "seat":
                 score = np.clip(self.score[p] + lift, -1, 1)
-                self.down[p] |= likeliest_states(score, SHORTEST * self.rate)
+                self.down[p] |= _native.contacts.likeliest_states(score, SHORTEST * self.rate)
 
     @property
     def outcome(self) -> Outcome:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.body.contacts.detector import find_contacts
@@ -160,16 +161,12 @@ def _still(
     place: FloatArray, times: FloatArray, tolerance: float, min_contact: float
 ) -> list[tuple[int, int]]:
     """Return the first and last frames of parts in which a position (F, 3) is still."""
-    from retime.body.kernels import still_runs
-
     if len(times) < 2:
         return []
     # The least number of frames; for uneven samples, parts that are too short are removed below.
     frames = max(int(np.ceil(min_contact / float(np.diff(times).max()) - 1e-6)), 1) + 1
-    found = [
-        (int(a), int(b)) for a, b in still_runs(np.ascontiguousarray(place), frames, tolerance)
-    ]
-    merged = _merged(found, place, times, tolerance)
+    runs = _native.contacts.still_runs(np.ascontiguousarray(place), frames, tolerance)
+    merged = _merged(runs.tolist(), place, times, tolerance)
     long = [(a, b) for a, b in merged if times[b] - times[a] >= min_contact - 1e-6]
     return [_drawn_in(place, times, a, b) for a, b in long]
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Body
 from retime.body.contacts.derivatives import LINE, fitted
@@ -262,14 +263,13 @@ class _Anatomy:
 
     def _off_body(self, place: FloatArray) -> Mask:
         """Return the frames in which a hand is not on the legs or the trunk."""
-        from retime.body.contacts.kernels import bone_gaps
-
         bones = [("hips", "neck")]
         for side in ("left", "right"):
             thigh, shin, foot = (f"{side}_{part}" for part in ("upper_leg", "lower_leg", "foot"))
             bones += [(thigh, shin), (shin, foot)]
         ends = [(self.roles[a], self.roles[b]) for a, b in bones if {a, b} <= set(self.roles)]
-        return np.asarray(bone_gaps(place, self.at, np.array(ends).reshape(-1, 2)) > _ON_BODY)
+        pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
+        return _native.contacts.bone_gaps(place.copy(), self.at, pairs) > _ON_BODY
 
 
 def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:

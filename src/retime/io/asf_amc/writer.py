@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
 from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
@@ -151,8 +152,6 @@ def _near(motion: Motion, kept: AmcFile, bone: Bone) -> FloatArray | None:
 
 def _angles(rotations: FloatArray, bone: Bone, near: FloatArray | None) -> FloatArray:
     """Return the angles (F, D) about a bone's axes that are nearest to its rotations."""
-    from retime.io.bvh.kernels import quaternions_to_euler
-
     count = len(bone.turns)
     if not count:
         return np.zeros((len(rotations), 0))
@@ -162,7 +161,7 @@ def _angles(rotations: FloatArray, bone: Bone, near: FloatArray | None) -> Float
     wanted = np.zeros((len(rotations), 3))
     if near is not None:
         wanted[:, :count] = near[:, ::-1]
-    found: FloatArray = quaternions_to_euler(
+    found = _native.bvh.quaternions_to_euler(
         np.ascontiguousarray(own), order, count, wanted, near is None
     )
     return np.ascontiguousarray(found[:, :count][:, ::-1])

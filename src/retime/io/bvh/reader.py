@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import FormatError
 from retime.io.as_read import with_origin
@@ -178,9 +179,7 @@ def bvh_transforms(
     hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Return rotations (F, J, 4) and translations by joint from rows of values (F, columns)."""
-    from retime.io.bvh.kernels import euler_to_quaternions
-
-    rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))
+    rotations = _native.bvh.euler_to_quaternions(rows, *rotation_columns(hierarchy))
     translations = {}
     for j, (name, node) in enumerate(zip(skeleton.names, hierarchy.joints, strict=True)):
         if node.position_axes or skeleton.parents[j] < 0:

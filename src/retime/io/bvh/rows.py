@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
 from retime.io.bvh.numbers import comma_hint, parse_decimal
@@ -202,21 +203,15 @@ def _numbers(
     body: bytes, columns: int, header: _Header, path: str
 ) -> tuple[FloatArray, IntArray, int]:
     """Return all numbers, the count of numbers up to each line's end, and the most decimals."""
-    from retime.io.bvh.kernels import count_numbers, parse_numbers
-
-    raw = np.frombuffer(body, dtype=np.uint8)
-    # Most files contain the declared frames, one per line; only others need counting.
-    enough, values, upto, slow, decimals = parse_numbers(
-        raw, header.frames * columns + 1, header.frames + 3, 64
+    # Most files contain the declared frames, one per line.
+    values, upto, slow, decimals = _native.bvh.parse_numbers(
+        np.frombuffer(body, dtype=np.uint8), header.frames * columns, header.frames + 2
     )
-    if not enough:
-        words, lines = count_numbers(raw)
-        _, values, upto, slow, decimals = parse_numbers(raw, words, lines, words + 1)
     first_line = header.end_line
     for word, begin, end in slow.tolist():
         line = first_line + int(np.searchsorted(upto, word, side="right"))
         values[word] = _exact(body[begin:end].decode("latin-1"), path, line)
-    return values, upto, int(decimals)
+    return values, upto, decimals
 
 
 def _exact(text: str, path: str, line: int) -> float:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatWarning
@@ -117,15 +118,13 @@ def _nearest_rows(motion: Motion, kept: BvhFile | None) -> SourceRows | None:
 
 
 def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
-    from retime.io.bvh.kernels import format_rows
-
     for start in range(0, len(rows), _ROWS_A_CHUNK):
         chunk = rows[start : start + _ROWS_A_CHUNK]
         if not (np.abs(chunk) < 2.0**53 / 10.0**decimals).all():
             line = " ".join([f"%.{decimals}f"] * rows.shape[1]) + "\n"
             yield "".join(line % tuple(row.tolist()) for row in chunk).encode()
         else:
-            yield format_rows(chunk, decimals).tobytes()
+            yield _native.bvh.format_rows(chunk, decimals).tobytes()
 
 
 def _edited_rows(
@@ -197,12 +196,9 @@ def _rest_rows(rest: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> Floa
 def _angles(
     rotations: FloatArray, axes: tuple[int, ...], near: FloatArray, *, continuous: bool
 ) -> FloatArray:
-    from retime.io.bvh.kernels import quaternions_to_euler
-
     order = np.array([*axes, *(a for a in (2, 0, 1) if a not in axes)], dtype=np.int64)
     rotations = np.ascontiguousarray(rotations)
-    angles: FloatArray = quaternions_to_euler(rotations, order, len(axes), near, continuous)
-    return angles
+    return _native.bvh.quaternions_to_euler(rotations, order, len(axes), near, continuous)
 
 
 # ---- the hierarchy

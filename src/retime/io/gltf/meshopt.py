@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from retime import _native
 from retime.coercion import is_whole
 from retime.io.gltf.document import Document
 
@@ -31,8 +32,6 @@ def unpacked(document: Document, index: int, told: Any) -> bytes:
 
 
 def _unpack(document: Document, index: int, told: Any) -> bytes:
-    from retime.io.gltf.kernels import decode_attributes
-
     where = f"buffer view {index} (packed by meshopt)"
     if not isinstance(told, dict):
         raise document.fail(f"{where} does not declare its compression")
@@ -45,7 +44,7 @@ def _unpack(document: Document, index: int, told: Any) -> bytes:
     if not 4 <= stride <= 256 or stride % 4 or count * stride > _MOST_BYTES:
         raise document.fail(f"{where} has {count} elements of {stride} bytes, which is not valid")
     data = _data(document, told, where, least=1 + max(stride, 32))
-    values, whole = decode_attributes(np.frombuffer(data, np.uint8), count, stride)
+    values, whole = _native.gltf.decode_attributes(np.frombuffer(data, np.uint8), count, stride)
     if not whole:
         raise document.fail(f"{where} is damaged")
     return _filtered(document, values, told.get("filter", "NONE"), where)

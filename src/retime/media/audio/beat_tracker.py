@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.media.audio.song import Song
 from retime.notes import Note, Remedy
+from retime.numeric import Peaks, gaussian_filter, moving_maximum, moving_mean
 
 # Frames per second of the activation.
 FPS = 100
@@ -126,18 +128,14 @@ def _filters(rate: int) -> npt.NDArray[np.float32]:
 
 def _normal(rise: FloatArray) -> FloatArray:
     """Normalise an activation to 0..1, relative to its surroundings."""
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
-
-    sharp = gaussian_filter1d(rise, 1.0)
-    over = np.maximum(sharp - uniform_filter1d(sharp, FPS // 2), 0)
-    most = gaussian_filter1d(maximum_filter1d(over, 4 * FPS), 2 * FPS)
+    sharp = gaussian_filter(rise, 1.0)
+    over = np.maximum(sharp - moving_mean(sharp, FPS // 2), 0)
+    most = gaussian_filter(moving_maximum(over, 4 * FPS), 2 * FPS)
     out: FloatArray = over / np.maximum(most, 0.05 * max(float(over.max()), 1e-12))
     return np.clip(out, 0, 1)
 
 
 def _path(strong: FloatArray, periods: npt.NDArray[Any]) -> FloatArray:
-    from retime.media.audio.kernels import beat_path
-
     on = np.log(0.02 + 0.98 * strong)
     off = np.log((0.02 + 0.98 * (1 - strong)) / _OFF)
     ratio = periods[None, :] / periods[:, None]
@@ -145,7 +143,7 @@ def _path(strong: FloatArray, periods: npt.NDArray[Any]) -> FloatArray:
     change -= np.log(np.exp(change).sum(axis=1, keepdims=True))
     octaves = np.log2(60 * FPS / periods / _USUAL)
     prior = -_PRIOR * (octaves / _SPREAD) ** 2
-    frames = beat_path(on, off, periods.astype(np.int64), change, prior, _ON)
+    frames = _native.beats.beat_path(on, off, periods.astype(np.int64), change, prior, _ON)
     # Rises last for about as long as what counts as on a beat: its middle is the beat.
     return np.asarray(frames, dtype=float) + (_ON - 1) / 2
 
@@ -164,13 +162,11 @@ def _counted_once(frames: FloatArray, levels: FloatArray) -> FloatArray:
 
 def _fine(song: Song, beats: FloatArray) -> FloatArray:
     """Move beats to the steepest rise of energy within 30 ms, if there is one."""
-    from scipy.ndimage import gaussian_filter1d
-
     hop = max(song.rate // 1000, 1)
     samples = song.samples[: len(song.samples) // hop * hop].astype(float)
     energy = np.sqrt(np.square(samples).reshape(-1, hop).mean(axis=1))
     rate = song.rate / hop
-    level = gaussian_filter1d(np.log(energy + 1e-3 * max(float(energy.max()), 1e-9)), 0.003 * rate)
+    level = gaussian_filter(np.log(energy + 1e-3 * max(float(energy.max()), 1e-9)), 0.003 * rate)
     rise = np.gradient(level) * rate
     reach = round(_FINE * rate)
     moved = beats.copy()
@@ -187,10 +183,8 @@ def _fine(song: Song, beats: FloatArray) -> FloatArray:
 
 
 def _onsets(rise: FloatArray) -> FloatArray:
-    from scipy.signal import find_peaks
-
     strong = _normal(rise)
-    at, _ = find_peaks(strong, height=0.15, distance=round(0.05 * FPS))
+    at = Peaks.of(strong, least=0.15).apart(round(0.05 * FPS)).frames
     return np.asarray(at / FPS + _EARLY)
 
 

@@ -78,14 +78,7 @@ class BayesAligner(Aligner):
         self._copies = CopyFilter(self._path(CopyFilter.grid(duration)), duration)
         self._is_copy, self._astray = False, 0.0
         self.start = start
-        self._warm_up()
         self.reset()
-
-    def _warm_up(self) -> None:
-        """Compile and load everything now: the first live pose must not wait for it."""
-        pose = self.recording.points[0]
-        for seconds in (0.0, 0.04):
-            self._follow(self._sizer.live(pose), seconds)
 
     def _path(self, places: int) -> FloatArray:
         even = np.linspace(self.recording.start, self.recording.end, places)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose
 
@@ -49,11 +50,8 @@ class CopyFilter:
         self.places = (len(path) - 1) / duration
         self._step2 = (np.gradient(self.path, axis=0) ** 2).sum(axis=2).mean(axis=1)
         self._going = np.full(len(_RATES), 1.0 / (len(_RATES) - 1))
-        self._no_jumps = np.zeros(3), np.ones((3, len(path))), np.ones((3, len(path)))
+        self._no_jumps = np.zeros(3), np.ones((len(path), 3)), np.ones((len(path), 3))
         self._fresh = np.ones(len(path))
-        self._moved = np.zeros((len(path), len(_RATES)))
-        self._cost = np.zeros(len(path))
-        self._at = np.zeros(len(path))
         self.seek(0.0)
 
     @staticmethod
@@ -79,9 +77,6 @@ class CopyFilter:
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Add a pose, some seconds after the last one."""
-        from retime.methods.align.belief_kernels import moments, move_belief, weigh_copy
-        from retime.methods.align.pose_kernels import nearest_on_path
-
         steps = seconds / _STEP
         cells = seconds * self.places
         around = _AROUND * self.places
@@ -92,20 +87,22 @@ class CopyFilter:
         self.belief[high:] = 0.0
         belief = self.belief[part]
         jump, decay, reach = self._no_jumps
-        move_belief(
-            belief, self._moved[part], _RATES, cells, min(0.3, _DRIFT * steps),
+        _native.live_belief.move_belief(
+            belief, _RATES, cells, min(0.3, _DRIFT * steps),
             min(0.3, _STOP * steps), min(0.5, _GO * steps), self._going,
-            jump, decay[:, part], reach[:, part], self._fresh[part],
+            jump, decay[part], reach[part], self._fresh[part],
         )  # fmt: skip
         error2 = min(max(self._error2, _LEAST_ERROR**2), _LARGEST_ERROR**2)
         spread = error2 + _BETWEEN * self._step2[part]
-        args = self._cost[part], self.path[part], spread, live.points, live.visible
-        if not weigh_copy(belief, *args, _WEIGHT):
+        if not _native.live_belief.weigh_copy(
+            belief, self.path[part], spread, live.points, live.visible, _WEIGHT
+        ):
             belief[:] = 1.0 / belief.size
-        at = self._at[part]
-        mean, variance, mode, self.rate, self.still = moments(belief, _RATES, at)
+        at, mean, variance, mode, self.rate, self.still = _native.live_belief.moments(
+            belief, _RATES
+        )
         mean, mode = mean + low, mode + low
-        near, square = nearest_on_path(
+        near, square = _native.live_poses.nearest_on_path(
             self.path,
             live.points,
             live.visible,
@@ -122,9 +119,8 @@ class CopyFilter:
             place = mean + (near - mean) * variance / (variance + other + 1e-9)
         self.place = place / self.places
         agree = _AGREE * self.places
-        self.confidence = float(
-            self._at[max(low, int(place - agree)) : min(high, int(place + agree) + 1)].sum()
-        )
+        beside = slice(max(0, int(place - agree) - low), int(place + agree) + 1 - low)
+        self.confidence = float(at[beside].sum())
         expected = self.time + self.rate * seconds
         gain = 1 - (1 - _GAIN) ** (steps if seconds > 0 else 1.0)
         found = expected + gain * (self.place - expected)
@@ -138,12 +134,10 @@ class CopyFilter:
         return float(np.sqrt((self._offset[self._met] ** 2).sum(axis=1).mean()))
 
     def _learn_offset(self, live: LivePose, place: float, seconds: float) -> None:
-        from retime.methods.align.pose_kernels import pose_difference
-
         before = min(int(place), len(self.path) - 2)
         share = place - before
         recorded = (1 - share) * self.path[before] + share * self.path[before + 1]
-        offset = pose_difference(recorded, live.points, live.visible)
+        offset = _native.live_poses.pose_difference(recorded, live.points, live.visible)
         new = live.visible & ~self._met
         self._offset[new] = offset[new]
         self._met |= new

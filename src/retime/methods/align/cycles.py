@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose
 from retime.methods.align.repeats import find_repeats
@@ -106,10 +107,8 @@ class CycleFilter:
         )  # fmt: skip
         self._going = usual_rates(_RATES)
         self._grid = np.arange(float(count))
-        self._none = np.zeros(count)
         self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
         self._turn = np.zeros((count, 2))
-        self._moved = np.zeros((count, len(_RATES)))
         self.seek(0.0)
 
     @staticmethod
@@ -139,13 +138,6 @@ class CycleFilter:
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Add a pose, some seconds after the last one."""
-        from retime.methods.align.cycle_kernels import (
-            add_copy_cost,
-            fit_places,
-            scale_belief,
-            weigh_places,
-        )
-
         speed, moving, lag = self._recent.add(live, seconds)
         self.speed = (
             float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
@@ -154,7 +146,7 @@ class CycleFilter:
         if seconds > 0:
             self._move(seconds)
         weights = self._weights * live.visible
-        nearest = fit_places(
+        nearest = _native.live_cycles.fit_places(
             self.path, _BIAS_SHARE * self._bias, live.points, live.visible, weights,
             self._tolerance, _CUT, self._at, _FAINT, self._cost, self._square, self._turn,
         )  # fmt: skip
@@ -164,7 +156,7 @@ class CycleFilter:
             self._judge_copy(live, nearest, seconds)
         if self.copy > 0:
             evidence = self.copy * _COPY_WEIGHT * min(1.0, (seconds or _STEP) / 0.02)
-            add_copy_cost(
+            _native.live_cycles.add_copy_cost(
                 cost, self._at, self._square, self._step2, self._error2, _BETWEEN,
                 evidence * float(live.visible.sum()), 1 - self.lost, _COPY_MOST, _FORGIVEN,
             )  # fmt: skip
@@ -175,35 +167,29 @@ class CycleFilter:
         floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / LAG**2
         off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
         elsewhere += of_motion * _TAIL * math.log(1 + off / _TAIL)
-        total = self.lost + weigh_places(
-            self.belief, cost, self._turn, self._motion, speed, weights, _RATES, of_motion, _TAIL,
-            floor2, _RELATIVE**2, elsewhere, self._at, _TELL + (1 - _TELL) * self.copy,
-            self.repeats.first, self.repeats.place,
+        self.lost = _native.live_cycles.weigh_places(
+            self.belief, self._at, cost, self._turn, self._motion, speed, weights, _RATES,
+            of_motion, _TAIL, floor2, _RELATIVE**2, elsewhere, self.lost,
+            _TELL + (1 - _TELL) * self.copy, self.repeats.first, self.repeats.place,
         )  # fmt: skip
-        if not total > 1e-300:
-            self.lost, total = 1.0, 1.0
-        scale_belief(self.belief, self._at, 1 / total)
-        self.lost /= total
         self._report(seconds)
         self.confidence = self._around(self.time)
         if self.copy <= 0.5:  # a copy has no bias
             self._learn_bias(live, seconds)
 
     def _move(self, seconds: float) -> None:
-        from retime.methods.align.cycle_kernels import move_on
-
         leave = _LEAVE * seconds + (_AFTER_GAP if seconds >= _LONG_GAP else 0.0)
         self._since_find += seconds
-        found, come = self._none, 0.0
+        come = 0.0
         if self.lost > _MUCH_LOST or self._since_find >= _FIND_EVERY:
             come = self.lost * min(0.5, _FIND * self._since_find)
-            found, self._since_find = come * self._anywhere, 0.0
-        move_on(
-            self.belief, self._moved, self._at, _RATES, seconds * self.places,
+            self._since_find = 0.0
+        _native.live_cycles.move_on(
+            self.belief, self._at, _RATES, seconds * self.places,
             min(0.3, _DRIFT * seconds), min(0.3, _STOP * seconds), min(0.5, _GO * seconds),
             self._going, min(0.3, _NEAR * seconds), min(0.1, _BACK * seconds), self._decay,
             self._reach, min(0.3, _AGAIN * seconds), self.repeats.first, self.repeats.place,
-            leave, found, _FAINT,
+            leave, come, self._anywhere, _FAINT,
         )  # fmt: skip
         self.lost += (1 - self.lost) * leave - come
 
@@ -221,11 +207,11 @@ class CycleFilter:
 
     def _judge_copy(self, live: LivePose, nearest: int, seconds: float) -> None:
         """Judge by how much of the distance lasts between frames whether this is a copy."""
-        from retime.methods.align.cycle_kernels import residual
-
         self._frames += 1
         gain = max(1 - math.exp(-seconds / _COPY_SECONDS), 1 / self._frames)
-        off, square, lasts = residual(self.path, nearest, live.points, live.visible, self._offset)
+        off, square, lasts = _native.live_cycles.residual(
+            self.path, nearest, live.points, live.visible, self._offset
+        )
         if self._frames > 1:
             self._lasting += gain * (lasts - self._lasting)
         self._offset = off
@@ -241,12 +227,10 @@ class CycleFilter:
 
     def _report(self, seconds: float) -> None:
         """Choose the time with the most belief around it, seconds after the last."""
-        from retime.methods.align.cycle_kernels import strongest_window
-
         at, last = self._at, len(self.path) - 1
         half = int(AGREE * self.places)
         here = min(last, round((self.time + self.rate * seconds) * self.places))
-        most, best, own = strongest_window(at, half, here)
+        most, best, own = _native.live_cycles.strongest_window(at, half, here)
         needed = _STAY if self.repeats.are_alike(here, best, half) else _SWITCH
         if most < needed * own + 0.02:
             best = here
@@ -285,20 +269,17 @@ class CycleFilter:
 
     def around(self, time: float) -> tuple[float, float]:
         """Return the belief around a time, and that around all of its repetitions."""
-        from retime.methods.align.cycle_kernels import phase_belief
-
         half, repeats = int(AGREE * self.places), self.repeats
         i = min(len(self.path) - 1, round(time * self.places))
         own = self._around(time)
-        if repeats.first[i] == repeats.first[i + 1] or own > _PLAIN:
+        part = repeats.part(i)
+        if part.start == part.stop or own > _PLAIN:
             return own, own
-        phase = phase_belief(self._at, i, half, repeats.first, repeats.low, repeats.high)
-        return own, min(float(phase), 1.0)
+        low, high = repeats.low[part], repeats.high[part]
+        return own, min(_native.live_cycles.phase_belief(self._at, i, half, low, high), 1.0)
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
-        from retime.methods.align.pose_kernels import pose_difference
-
         share = self.confidence**2 * (1 - math.exp(-seconds / _BIAS_SECONDS))
         recorded = self.path[min(len(self.path) - 1, round(self.time * self.places))]
-        off = pose_difference(recorded, live.points, live.visible)
+        off = _native.live_poses.pose_difference(recorded, live.points, live.visible)
         self._bias += share * live.visible[:, None] * (off - self._bias)

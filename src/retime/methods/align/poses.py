@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.align.joints import Recording
@@ -128,9 +129,9 @@ class Sizer:
         """Forget the proportions of the performer."""
         self._live = np.zeros(len(self.bones))
         self._spread = np.zeros(len(self.bones))
-        self._seen = np.zeros(len(self.bones))
+        self._seen = np.zeros(len(self.bones), np.int64)
         self._first = np.zeros((len(self.bones), _FIRST))
-        self._odd = np.zeros(len(self.bones))
+        self._odd = np.zeros(len(self.bones), np.int64)
         self._highest = 0.0
         self._lowest = np.nan
         self._lows: list[float] = []
@@ -155,8 +156,6 @@ class Sizer:
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Scale a live pose (J, 3) to the bones of the recording; NaN marks invisible joints."""
-        from retime.methods.align.pose_kernels import measure_bones, put_on_bones, steady_lengths
-
         try:
             points = np.array(pose, dtype=float)
         except (TypeError, ValueError):
@@ -172,16 +171,15 @@ class Sizer:
         points[~visible] = 0.0
         points[visible, 1] -= self._rise(points, visible, learn)
         if learn and visible.any():
-            measure_bones(
-                points, visible, self.bones, self._live, self._spread, self._seen, self._first,
-                self._odd, _SIZED_OVER,
+            _native.live_poses.measure_bones(
+                points, visible, self.bones, self._live, self._spread, self._seen, self._odd,
+                self._first, _SIZED_OVER,
             )  # fmt: skip
         if not visible.any():
             return LivePose(points, visible)
-        lengths = steady_lengths(self._live, self._spread, self._seen, self._lengths, _SAME_LENGTH)
-        placed = put_on_bones(
-            points, visible, self.bones, self._lengths, lengths, self._legs, _LEAST_BONES,
-            self._by_height(points, visible), self.scale,
+        placed = _native.live_poses.put_on_bones(
+            points, visible, self.bones, self._live, self._spread, self._seen, self._lengths,
+            self._legs, _SAME_LENGTH, _LEAST_BONES, self._by_height(points, visible), self.scale,
         )  # fmt: skip
         return LivePose(placed, visible)
 

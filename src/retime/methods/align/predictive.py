@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.align.aligner import Aligner
@@ -102,8 +103,6 @@ class PredictiveAligner(Aligner):
         Forecast(forecast)  # an unknown name is an error here
         self._points = self.recording.points * self._sizer.scale
         self._intervals: list[float] = []
-        self._place(self.recording.start)
-        self._follow(self._sizer.live(self.recording.points[0]), 0.0)
         self.reset()
 
     def reset(self) -> None:
@@ -178,8 +177,7 @@ class PredictiveAligner(Aligner):
 
     def _costs(self, live: LivePose, expected: FloatArray, time: float) -> list[float]:
         """Return the summed joint distances (5) to the recording now and one and two samples on."""
-        from retime.methods.align.pose_kernels import pose_difference
-
+        pose_difference = _native.live_poses.pose_difference
         w, curve, seen = self.period, self._curve, live.visible
         ahead = centred(expected, seen)
         out = []
@@ -194,10 +192,8 @@ class PredictiveAligner(Aligner):
 
     def _judge(self, live: LivePose, seconds: float) -> None:
         """Return the confidence of the position; if it is lost for long, search ahead."""
-        from retime.methods.align.pose_kernels import pose_difference, pose_velocity
-
         here = self._curve(self._now)
-        off = pose_difference(self._recorded(here), live.points, live.visible)
+        off = _native.live_poses.pose_difference(self._recorded(here), live.points, live.visible)
         distance = float(np.linalg.norm(off[live.visible], axis=1).mean())
         self.confidence = float(np.exp(-((distance / _FAR) ** 2)))
         self._recent.append((self._now, live))
@@ -207,9 +203,9 @@ class PredictiveAligner(Aligner):
         both = before.visible & live.visible
         if self._now - then >= 0.5 * _STOP_SECONDS and both.any():
             lag = self._now - then
-            own = pose_velocity(live.points, before.points, both, lag)
+            own = _native.live_poses.pose_velocity(live.points, before.points, both, lag)
             ahead = self._recorded(here + lag)
-            recorded = pose_velocity(ahead, self._recorded(here), both, lag)
+            recorded = _native.live_poses.pose_velocity(ahead, self._recorded(here), both, lag)
             speeds = (float(np.linalg.norm(v[both], axis=1).mean()) for v in (own, recorded))
             self.stopped = next(speeds) < _STANDS and next(speeds) > _MOVES
         self._lost = self._lost + seconds if distance > _LOST else 0.0
@@ -218,16 +214,14 @@ class PredictiveAligner(Aligner):
 
     def _reacquire(self, live: LivePose, place: float) -> None:
         """Go on from the nearest pose ahead, if it is nearer by half."""
-        from retime.methods.align.pose_kernels import nearest_on_path, pose_difference
-
         first = int(np.searchsorted(self.recording.times, place))
         self._lost = 0.0
         if first >= len(self._points) - 1:
             return
-        nearest, square = nearest_on_path(
+        nearest, square = _native.live_poses.nearest_on_path(
             self._points, live.points, live.visible, first, len(self._points) - 1
         )
-        off = pose_difference(self._recorded(place), live.points, live.visible)
+        off = _native.live_poses.pose_difference(self._recorded(place), live.points, live.visible)
         if square < (off[live.visible] ** 2).sum(axis=1).mean() / 4:
             found = float(np.interp(nearest, np.arange(len(self._points)), self.recording.times))
             self._curve = GrowingCurve(self._now, found, self.recording.end)

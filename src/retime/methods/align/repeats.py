@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 
 # Two places are alike within this mean squared tolerance of pose and motion, and repeat each other
@@ -30,13 +31,17 @@ class Repeats:
     high: Indices
     """First and last place around it that are alike, too."""
 
+    def part(self, place: int) -> slice:
+        """Return where the repetitions of a place are in the arrays."""
+        return slice(int(self.first[place]), int(self.first[place + 1]))
+
     def of(self, place: int) -> Indices:
         """Return the places that repeat one."""
-        return self.place[self.first[place] : self.first[place + 1]]
+        return self.place[self.part(place)]
 
     def are_alike(self, place: int, other: int, within: int) -> bool:
         """Return whether another place is within some places of one of a place's repetitions."""
-        part = slice(self.first[place], self.first[place + 1])
+        part = self.part(place)
         inside = (other >= self.low[part] - within) & (other <= self.high[part] + within)
         return bool(inside.any())
 
@@ -53,12 +58,10 @@ def find_repeats(
     floor: float,
 ) -> Repeats:
     """Find the repetitions in poses (N, J, 3) with velocities and travel (N,)."""
-    from retime.methods.align.cycle_kernels import likeness
-
     count = len(path)
     every = -(-count // _MOST)
     coarse = slice(None, None, every)
-    unlike = likeness(
+    unlike = _native.live_cycles.likeness(
         np.ascontiguousarray(path[coarse]), np.ascontiguousarray(motion[coarse]), weights,
         tolerance, cut, relative**2, floor**2,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose
 from retime.methods.align.velocities import (
@@ -48,6 +49,8 @@ _ALIKE, _ALIKE_APART, _REPEAT_SHARE = 4.0, 0.1, 0.03
 _STILL_WEIGHT, _FULL_TRAVEL = 0.2, 0.02
 # Share of the difference in posture that is taken out, and seconds in which it is learnt.
 _BIAS_SHARE, _BIAS_SECONDS = 0.6, 1.5
+# A place is as strong as the belief up to this many places beside it.
+_BESIDE = 3
 # Belief within this many seconds of the place agrees with it; farther, it is another place.
 _AGREE = 0.15
 # Poses that follow each other err together, so that belief is surer than it should be: its
@@ -63,32 +66,27 @@ class TakeFilter:
     """
 
     def __init__(self, path: FloatArray, duration: float) -> None:
-        from retime.methods.align.pose_kernels import novelty
-
         self.path = np.ascontiguousarray(path)
         self.duration = duration
         count, _joints, _ = self.path.shape
         self.places = (count - 1) / duration
         self._motion = recorded_velocities(self.path, self.places)
-        self._speed2 = (self._motion**2).sum(axis=2)
+        speed = np.sqrt((self._motion**2).sum(axis=2))
         self._tolerance = _TOLERANCE**2 + _RANGE_SHARE**2 * self.path.var(axis=0).sum(axis=1)
-        travel = (np.sqrt(self._speed2).mean(axis=1) + _LEAST_TRAVEL) / self.places
+        travel = (speed.mean(axis=1) + _LEAST_TRAVEL) / self.places
         self._way = np.r_[0.0, np.cumsum(travel[1:])]
         every = max(1, int(self.places / 15))
-        new = novelty(
-            self.path[::every], self._motion[::every], self._tolerance, self._way[::every],
-            _ALIKE_APART, _RELATIVE**2, _FLOOR**2,
+        few = [np.ascontiguousarray(a[::every]) for a in (self.path, self._motion, self._way)]
+        new = _native.live_poses.novelty(
+            few[0], few[1], self._tolerance, few[2], _ALIKE_APART, _RELATIVE**2, _FLOOR**2,
         )  # fmt: skip
         at = np.arange(0, count, every)
         self._fresh = np.interp(np.arange(count), at, 1 - np.exp(-((new / _ALIKE) ** 2)))
-        self._decay = np.exp(-travel / _JUMP_WAYS[:, None])
+        self._decay = np.exp(-travel[:, None] / _JUMP_WAYS)
         self._reach = np.stack(
-            [jump_sums(d, back=b) for d, b in zip(self._decay, (False, True, False), strict=True)]
+            [jump_sums(self._decay[:, k], back=k == 1) for k in range(len(_JUMPS))], axis=1
         )
         self._going = usual_rates(_RATES)
-        self._moved = np.zeros((count, len(_RATES)))
-        self._cost = np.zeros((count, len(_RATES)))
-        self._at = np.zeros(count)
         self._grid = np.arange(count) / self.places
         self.seek(0.0)
         self._at_start = np.where(self.belief > 1e-9, self.belief, 0.0)
@@ -125,24 +123,22 @@ class TakeFilter:
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Add a pose, some seconds after the last one."""
-        from retime.methods.align.belief_kernels import move_belief, weigh_take
-
         speed, moving, lag = self._recent.add(live, seconds)
         self.speed = float(np.linalg.norm(speed[moving], axis=1).mean()) if moving.any() else 0.0
         weight = self._evidence(seconds)
         part = self._within_reach(seconds)
         belief = self.belief[part]
         if seconds > 0:
-            move_belief(
-                belief, self._moved[part], _RATES, seconds * self.places,
+            _native.live_belief.move_belief(
+                belief, _RATES, seconds * self.places,
                 min(0.3, _DRIFT * seconds / _STEP), min(0.3, _STOP * seconds),
                 min(0.5, _GO * seconds), self._going, np.minimum(0.3, _JUMPS * seconds),
-                self._decay[:, part], self._reach[:, part], self._fresh[part],
+                self._decay[part], self._reach[part], self._fresh[part],
             )  # fmt: skip
-        found, self.explained = weigh_take(
-            belief, self._cost[part], self.path[part], self._tolerance, self._motion[part],
-            self._speed2[part], _BIAS_SHARE * self._bias, live.points, live.visible, speed,
-            moving, _RATES, _POSE_WEIGHT * weight, _POSE_TAIL,
+        found, self.explained = _native.live_belief.weigh_take(
+            belief, self.path[part], self._tolerance, self._motion[part],
+            _BIAS_SHARE * self._bias, live.points, live.visible, speed, moving, _RATES,
+            _POSE_WEIGHT * weight, _POSE_TAIL,
             _MOTION_WEIGHT * weight if lag > _LEAST_LAG else 0.0, _MOTION_TAIL,
             _RELATIVE**2, _FLOOR**2,
         )  # fmt: skip
@@ -172,26 +168,20 @@ class TakeFilter:
 
     def _settle(self, part: slice, seconds: float) -> None:
         """Choose the place: the mean around the strongest, unless that is only a repeat."""
-        from retime.methods.align.belief_kernels import local_moments, strongest_place
-
-        belief, at = self.belief[part], self._at[part]
         expected = (self.time + self.rate * seconds) * self.places - part.start
         reach = int(_AGREE * self.places)
-        mode = strongest_place(belief, self._fresh[part], at, expected, reach, _REPEAT_SHARE, 3)
-        place, self.rate, self.still, self.confidence = local_moments(
-            belief, _RATES, at, max(0, mode - reach), min(len(at), mode + reach + 1), _TEMPER
-        )
-        place += part.start
-        some = np.flatnonzero(at) + part.start
-        self._active = int(some[0]), int(some[-1]) + 1
-        self.place = place / self.places
+        moments = _native.live_belief.strongest_moments(
+            self.belief[part], _RATES, self._fresh[part], expected, _REPEAT_SHARE, _BESIDE, reach,
+            _TEMPER,
+        )  # fmt: skip
+        place, self.rate, self.still, self.confidence, low, high = moments
+        self._active = part.start + low, part.start + high
+        self.place = (part.start + place) / self.places
         self.time = min(self.duration, max(self.time, self.place))
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
-        from retime.methods.align.pose_kernels import pose_difference
-
         recorded = self.path[min(len(self.path) - 1, round(self.place * self.places))]
-        off = pose_difference(recorded, live.points, live.visible)
+        off = _native.live_poses.pose_difference(recorded, live.points, live.visible)
         self.distance = float(np.sqrt((off[live.visible] ** 2).sum(axis=1)).mean())
         share = (1 - np.exp(-seconds / _BIAS_SECONDS)) * live.visible[:, None]
         self._bias += share * (off - self._bias)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose, Mask, velocity
 
@@ -25,8 +26,6 @@ class RecentPoses:
 
     def add(self, live: LivePose, seconds: float) -> tuple[FloatArray, Mask, float]:
         """Add a pose; return velocities (J, 3), the joints they are known for, and the lag."""
-        from retime.methods.align.pose_kernels import pose_velocity
-
         self._clock += seconds
         self._past.append((self._clock, live))
         while len(self._past) > 2 and self._past[1][0] <= self._clock - LAG + 1e-6:
@@ -34,7 +33,8 @@ class RecentPoses:
         then, before = self._past[0]
         lag = self._clock - then
         moving = live.visible & before.visible
-        return pose_velocity(live.points, before.points, moving, max(lag, 1e-9)), moving, lag
+        speed = _native.live_poses.pose_velocity(live.points, before.points, moving, max(lag, 1e-9))
+        return speed, moving, lag
 
     @property
     def is_first(self) -> bool:
@@ -43,13 +43,13 @@ class RecentPoses:
 
     def travel(self) -> float | None:
         """Return how far the mean joint moved since the previous pose (m); None if unknown."""
-        from retime.methods.align.pose_kernels import mean_travel
-
         if self.is_first:
             return None
         before, live = self._past[-2][1], self._past[-1][1]
         both = live.visible & before.visible
-        return float(mean_travel(live.points, before.points, both)) if both.any() else None
+        if not both.any():
+            return None
+        return _native.live_poses.mean_travel(live.points, before.points, both)
 
 
 def recorded_velocities(path: FloatArray, places: float) -> FloatArray:

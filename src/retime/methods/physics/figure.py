@@ -15,6 +15,7 @@ from retime.methods.physics.segments import Solid, bone_scale
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
 from retime.motion.kinematics import global_rotations, local_translations, positions
+from retime.numeric import Spline, low_pass
 from retime.timing import TimeWarp
 
 # Joints that rotate less than this, radians, are fixed to their parent.
@@ -240,14 +241,12 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     Accelerations of unfiltered capture are noise. A Butterworth filter is run in both directions,
     with a cutoff in hertz.
     """
-    from scipy.interpolate import make_interp_spline
-
     rate = motion.rate
     times = np.arange(len(motion)) / rate
 
     def derivatives(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        curve = make_interp_spline(times, values, k=5)
-        return values, curve(times, 1), curve(times, 2)
+        curve = Spline.through(times, values, 5)
+        return values, curve(times, derivative=1), curve(times, derivative=2)
 
     root = figure.moving[0]
     place = positions(motion)[:, root]
@@ -281,9 +280,5 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
 def _low_pass(values: FloatArray, rate: float, cutoff: float | None) -> FloatArray:
     if cutoff is None or cutoff >= 0.45 * rate:
         return np.asarray(values)
-    from scipy.signal import butter, filtfilt
-
-    b, a = butter(2, cutoff, fs=rate)  # run twice: fourth order
     pad = min(round(_PAD_SECONDS * rate), len(values) - 1)
-    out: FloatArray = filtfilt(b, a, values, axis=0, padtype="odd", padlen=pad)
-    return out
+    return low_pass(np.asarray(values), cutoff / rate, pad=pad)

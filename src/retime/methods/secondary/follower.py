@@ -7,11 +7,11 @@ does not depend on the frame rate.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.numeric import Spline
 
 _DEGREE = 5
 # The speed of the input at its ends is that of a polynomial of this degree through this many
@@ -92,13 +92,13 @@ class Follower:
             values = values - (times - times[0])[:, None] * slope
             values = np.vstack([values[:-1], values[:1]])
         spline = _spline(times, values, loop)
-        degree = spline.k
+        degree = spline.degree
         # The knots of a spline of odd degree are the samples, so each gap has one polynomial.
         out = np.zeros((degree, len(times) - 1, values.shape[1]))
         scale = 1.0
         for k in range(degree):
-            x1 = spline(times[:-1], nu=k + 1) / scale
-            x2 = spline(times[:-1], nu=k + 2) / scale if k + 2 <= degree else 0.0
+            x1 = spline(times[:-1], derivative=k + 1) / scale
+            x2 = spline(times[:-1], derivative=k + 2) / scale if k + 2 <= degree else 0.0
             out[k] = -x2 - 2 * self.damping * omega * x1
             scale *= k + 1
         out[0] -= 2 * self.damping * omega * slope
@@ -126,21 +126,19 @@ class Follower:
         return out
 
 
-def _spline(times: FloatArray, values: FloatArray, loop: bool) -> Any:
+def _spline(times: FloatArray, values: FloatArray, loop: bool) -> Spline:
     """Interpolate values (F, D) by a spline of degree 5, or less for few samples."""
-    from scipy.interpolate import make_interp_spline
-
     degree = next(k for k in (_DEGREE, 3, 1) if len(times) > k)
-    ends: object = None
-    if loop:
-        ends = "periodic" if len(times) > degree + 1 else None
-    elif degree == _DEGREE:
-        ends = (_end_speeds(times, values), _end_speeds(times[::-1], values[::-1]))
-    return make_interp_spline(times, values, k=degree, bc_type=ends)
+    if loop and len(times) > degree + 1:
+        return Spline.periodic(times, values, degree)
+    if loop or degree < _DEGREE:
+        return Spline.through(times, values, degree)
+    ends = _end_speeds(times, values), _end_speeds(times[::-1], values[::-1])
+    return Spline.with_slopes(times, values, degree, *ends)
 
 
-def _end_speeds(times: FloatArray, values: FloatArray) -> list[tuple[int, FloatArray]]:
-    """Return the first and second derivative of values (F, D) at the first time."""
+def _end_speeds(times: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the first and second derivative (2, D) of values (F, D) at the first time."""
     from numpy.polynomial import legendre
 
     count = int(np.searchsorted(np.abs(times - times[0]), _END, side="right"))
@@ -149,7 +147,7 @@ def _end_speeds(times: FloatArray, values: FloatArray) -> list[tuple[int, FloatA
     at = (times[:count] - times[0]) / span - 1
     degree = min(_END_DEGREE, count - 1)
     fitted = np.linalg.lstsq(legendre.legvander(at, degree), values[:count], rcond=None)[0]
-    return [(k, legendre.legval(-1.0, legendre.legder(fitted, k)) / span**k) for k in (1, 2)]
+    return np.array([legendre.legval(-1.0, legendre.legder(fitted, k)) / span**k for k in (1, 2)])
 
 
 def _steady(goes_on: FloatArray, first: FloatArray, after: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.staggered.operators import (
     change,
@@ -165,14 +166,13 @@ class Channel:
 
         They are 0 below the floor, and where this channel is as ``plain``, its state before edits.
         """
-        from retime.methods.staggered import kernels
-
         before, now = self._controls_before(plain), self.stack[0]
         if self.size == 4 and before is not None:
-            at = (self.knots, self.times, now.detail, source)
-            return np.asarray(kernels.spline_changes(now.controls, before, *at, floor))
+            at = (self.knots, self.times, now.detail, np.ascontiguousarray(source))
+            return _native.splines.spline_changes(now.controls, before, *at, floor)
         if self.size == 4:
-            return np.asarray(kernels.rotation_changes(self.values, source, floor))
+            own = np.ascontiguousarray(self.values)
+            return _native.splines.rotation_changes(own, np.ascontiguousarray(source), floor)
         by = self.values - source
         if before is not None:
             edited = (now.controls != before).any(axis=(1, 2))
@@ -204,8 +204,6 @@ class Channel:
 
     def changed(self, by: Mapping[int, FloatArray], layer: int = 0) -> Channel:
         """Change poses' knots and their tangents by ``by`` (3,) each (5.1)."""
-        from retime.methods.staggered import kernels
-
         turns = np.zeros((len(self.knots), 3))
         for n, owner in enumerate(self.owners.tolist()):
             if owner in by:
@@ -214,10 +212,11 @@ class Channel:
             # A layer above others receives the change in the axes that those have rotated.
             turns = quat.rotate(quat.conjugate(self._at(self.knots, layer)), turns)
         turns /= self.stack[layer].weight or 1.0
-        controls = self.stack[layer].controls.copy()
+        controls = self.stack[layer].controls
         if self.size == 4:
-            kernels.turn_controls(controls, turns)
+            controls = _native.splines.turn_controls(controls, turns)
         else:
+            controls = controls.copy()
             controls[:, :2] += turns[:-1, None]
             controls[:, 2:] += turns[1:, None]
         return self._with_curve(layer, replace(self.stack[layer], controls=controls))

@@ -15,6 +15,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import carriers, global_transforms, height
 from retime.motion.skeleton import Skeleton
+from retime.numeric import gaussian_filter
 from retime.sentences import Moment, Span
 
 __all__ = ["TRAIL_SMOOTHING", "Evidence", "gather", "refinements_at"]
@@ -203,12 +204,9 @@ def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:
 
 
 def _smoothed(values: FloatArray, frames: float) -> FloatArray:
-    from scipy.ndimage import gaussian_filter1d
-
     if frames < 0.3 or len(values) < 2:
         return values
-    out: FloatArray = gaussian_filter1d(values, frames, axis=0, mode="nearest")
-    return out
+    return gaussian_filter(values, frames, ends="nearest")
 
 
 def _curvature(trail: FloatArray, floor: float, rate: float) -> FloatArray:

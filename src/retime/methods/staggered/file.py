@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
 from retime.io.archive import unpack, write_archive
@@ -122,8 +124,13 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
 
 
+def _floats(values: npt.ArrayLike) -> FloatArray:
+    """Return an array as kernels take it, in whatever layout a file has it."""
+    return np.ascontiguousarray(values, dtype=float)
+
+
 def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
-    """Reject arrays that do not fit together, because compiled loops do not check them."""
+    """Reject arrays that do not fit together."""
     poses, frames, joints = len(timing.times), len(source), len(source.skeleton)
     table = (poses, len(source.channels))
     wanted = timing.refinements if timing.wanted is None else timing.wanted
@@ -172,10 +179,10 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         own = under(f"channel/{i}/")
         weights = about["weights"][i] if "weights" in about else [1.0] * layers
         stack = tuple(
-            Curve(own[f"{n}/controls"], own[f"{n}/detail"], float(weights[n]))
+            Curve(_floats(own[f"{n}/controls"]), _floats(own[f"{n}/detail"]), float(weights[n]))
             for n in range(layers)
         )
-        fields = {n: own[n] for n in _CHANNEL}
+        fields = {n: own[n] for n in _CHANNEL} | {"knots": _floats(own["knots"])}
         curves.append(Channel(source.times, stack=stack, fit=about["fit"], **fields))
     _must_agree(source, timing, curves)
     contacts = about["contacts"]

@@ -15,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.motion import Motion, quat
 from retime.motion.loops import travels
+from retime.numeric import gaussian_filter
 
 __all__ = ["noisy_joints", "smoothed"]
 
@@ -50,8 +51,6 @@ def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
     joints : sequence of str
         Joints to filter; a translation that moves the whole body is filtered with the rotation.
     """
-    from scipy.ndimage import gaussian_filter1d
-
     width = seconds * motion.rate
     pad = min(round(4 * width), len(motion) - 1)
     if pad < 1:
@@ -60,8 +59,7 @@ def smoothed(motion: Motion, seconds: float, joints: Sequence[str]) -> Motion:
     def even(track: FloatArray) -> FloatArray:
         ends = ((pad, pad), *((0, 0),) * (track.ndim - 1))
         wide = np.pad(track, ends, mode="reflect", reflect_type="odd")
-        out: FloatArray = gaussian_filter1d(wide, width, axis=0, mode="nearest")[pad:-pad]
-        return out
+        return gaussian_filter(wide, width, ends="nearest")[pad:-pad]
 
     rotations = motion.rotations.copy()
     chosen = [motion.skeleton.index(name) for name in joints]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.holding import as_delivered
@@ -37,9 +38,7 @@ def _turns(own: FloatArray, source: Motion) -> FloatArray:
 
     ``own`` are local rotations (F, J, 4) at the frame rate of the source.
     """
-    from retime.methods.staggered.kernels import turned_by
-
-    turns: FloatArray = turned_by(source.skeleton.parents, own)
+    turns = _native.splines.turned_by(source.skeleton.parents, own)
     turns *= source.rate
     return turns
 

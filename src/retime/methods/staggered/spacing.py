@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, quat
@@ -103,9 +104,7 @@ def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
     base = np.r_[0.0, np.cumsum(gap)]
     if base[-1] >= knots[-1] - knots[0]:  # no room for the gaps: space evenly
         return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
-    from retime.methods.staggered.kernels import rising
-
     x = knots - base
-    inner = np.clip(rising(x[1:-1]), x[0], x[-1])
+    inner = np.clip(_native.splines.rising(x[1:-1]), x[0], x[-1])
     y = np.r_[x[0], inner, x[-1]]
     return np.where(np.abs(y - x) < 1e-12, knots, y + base)

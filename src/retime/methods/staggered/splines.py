@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 
 Fit = Literal["log", "levenberg-marquardt"]
@@ -17,26 +18,18 @@ def fit_spline(
     values: FloatArray, times: FloatArray, knots: FloatArray, ends: FloatArray, fit: Fit
 ) -> FloatArray:
     """Fit the controls (K - 1, 4, D) of splines between knots to values at times."""
-    from retime.methods.staggered import fitting_kernels as kernels
-
     values, ends = np.ascontiguousarray(values), np.ascontiguousarray(ends)
-    out: FloatArray
     if values.shape[-1] == 3:
-        out = kernels.fit_places(values, times, knots, ends)
-    else:
-        out = kernels.fit_rotations(values, times, knots, ends)
-        if fit == "levenberg-marquardt":
-            kernels.refine_rotations(out, values, times, knots, _ITERATIONS)
-    return out
+        return _native.splines.fit_places(values, times, knots, ends)
+    iterations = _ITERATIONS if fit == "levenberg-marquardt" else 0
+    return _native.splines.fit_rotations(values, times, knots, ends, iterations)
 
 
 def evaluate_spline(controls: FloatArray, knots: FloatArray, t: FloatArray) -> FloatArray:
     """Evaluate splines between knots at times."""
-    from retime.methods.staggered import kernels
-
-    evaluate = kernels.evaluate_places if controls.shape[-1] == 3 else kernels.evaluate_rotations
-    out: FloatArray = evaluate(np.ascontiguousarray(controls), knots, np.ascontiguousarray(t))
-    return out
+    splines = _native.splines
+    evaluate = splines.evaluate_places if controls.shape[-1] == 3 else splines.evaluate_rotations
+    return evaluate(np.ascontiguousarray(controls), knots, np.ascontiguousarray(t))
 
 
 def near_side(detail: FloatArray) -> FloatArray:

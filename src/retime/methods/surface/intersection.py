@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
@@ -29,8 +30,6 @@ def met_times(
     ``paths`` (F, J, 2) are in heights; ``lattice`` is the surface's lower corner, the size of its
     cells and their number each way.
     """
-    from retime.methods.surface.kernels import intersect
-
     corner, cell, count = lattice
     drag = max(placed.key.drags, key=lambda d: abs(d.shift)).shift
     stands = float(np.clip(placed.key.time + room.share * drag, room.start, room.end))
@@ -43,11 +42,9 @@ def met_times(
     weights[list(placed.locked)] = 0.0
     shares = bump.at(times, stands, room.start, room.end)
     cells = _even(motion, (paths - corner) / cell)
-    found: FloatArray = intersect(
-        times, shares, cells, motion.domain[0], motion.rate,
-        np.ascontiguousarray(grids), np.ascontiguousarray(weights),
-    )  # fmt: skip
-    return found
+    return _native.surfaces.intersect(
+        times, shares, cells, motion.domain[0], motion.rate, grids, weights
+    )
 
 
 def _even(motion: Motion, paths: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from retime.arrays import FloatArray
 from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.surface.parameters import Propagation
+from retime.timing.monotone import monotone_values
 
 __all__ = ["Bump", "bump"]
 
@@ -113,8 +114,6 @@ def _from_function(function: Callable[..., Any]) -> Callable[[FloatArray], Float
 
 
 def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
-    from scipy.interpolate import PchipInterpolator
-
     try:
         values = np.array(table, dtype=float)
     except (TypeError, ValueError):
@@ -122,5 +121,4 @@ def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
     if values.ndim != 1 or len(values) < 5 or not len(values) % 2 or not np.isfinite(values).all():
         raise InputError("a propagation table needs an odd number, 5 or more, of finite numbers")
     # Unlike a cubic spline, it does not overshoot between its values.
-    curve = PchipInterpolator(np.linspace(-1, 1, len(values)), values)
-    return lambda u: np.asarray(curve(u))
+    return lambda u: monotone_values(np.linspace(-1, 1, len(values)), values, u)
