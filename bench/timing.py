@@ -1,12 +1,15 @@
-"""How a figure is measured: the best of a few runs, after a first that warms caches."""
+"""How a figure is measured: the least of a few runs."""
 
 from __future__ import annotations
 
+import functools
+import resource
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Figure", "in_turns", "seconds"]
+__all__ = ["Figure", "cpu_seconds", "cpu_seconds_of_children", "in_turns", "seconds"]
 
 
 @dataclass(frozen=True)
@@ -14,13 +17,14 @@ class Figure:
     """One line of a table: what was measured, against whom."""
 
     what: str
-    ours_s: float
+    ours: float
     peer: str
-    peer_s: float
+    theirs: float
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:
-        return self.peer_s / self.ours_s
+        return self.theirs / self.ours
 
 
 def seconds(run: Callable[[], object], *, repeats: int = 5, budget: float = 20.0) -> float:
@@ -51,3 +55,17 @@ def in_turns(*runs: Callable[[], object], rounds: int = 6, turn: float = 0.05) -
                 run()
                 best[i] = min(best[i], time.perf_counter() - start)
     return best
+
+
+def cpu_seconds(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> float:
+    """Run a command, and return the CPU time that it and the processes below it took."""
+    run = functools.partial(subprocess.run, command, check=True, env=env, stdout=-3)
+    return cpu_seconds_of_children(run)
+
+
+def cpu_seconds_of_children(run: Callable[[], object]) -> float:
+    """Return the CPU time of processes that begin and end during a call."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -29,7 +29,7 @@ def guided(
     ] = False,
     warp: WarpOut = None,
 ) -> None:
-    """Change the length of a motion and keep natural timing, or copy the timing of a reference.
+    """Change the length of a motion where it matters least, or copy the timing of a reference.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,9 +176,18 @@ def _fields(
         "warp": warp_file,
         "recipe": retiming.recipe,
     }
-    if retiming.as_json and found.figures:
-        fields["figures"] = found.figures
+    figures = found.figures
+    if retiming.as_json and figures:
+        fields["figures"] = figures
+    elif "guided" in figures:
+        fields["cost"] = _costs(figures)
     return fields
+
+
+def _costs(figures: Mapping[str, float]) -> str:
+    """Return the cost of a guided warp beside those of what it is compared with."""
+    others = [f"{name} {figures[name]:.4g}" for name in ("uniform", "spline") if name in figures]
+    return f"{figures['guided']:.4g} by the paper's score ({', '.join(others)})"
 
 
 def _is_same(source: Motion, result: Motion) -> bool:

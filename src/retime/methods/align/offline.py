@@ -13,12 +13,13 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import takes
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.align.path_curve import flowing_positions, keys_of_path, warp_through
+from retime.methods.align.path_curve import flowing_warp, keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
@@ -300,19 +301,17 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     bias[len(weights) :] = 0.0
     costs, first, path = _search(x, y - bias, both, *limits)
     period = times_a[-1] - times_a[0]
+    start, step = float(times_a[0]), float(period) / (len(times_a) - 1)
+    last_time = None if open_end else float(times_a[-1])
     if p.max_stall is None:
         keys = keys_of_path(path, costs, first, _KEY_EVERY * p.search_fps)
-    else:
-        keys = np.c_[np.arange(len(path)), flowing_positions(path, costs, first, p.search_fps)]
-    output = np.interp(keys[:, 0], np.arange(len(times_b)), times_b)
-    source = times_a[0] + keys[:, 1] * period / (len(times_a) - 1)
-    source[0] = times_a[0]
-    if not open_end:
-        source[-1] = times_a[-1]
-    if p.max_stall is None:
+        output = np.interp(keys[:, 0], np.arange(len(times_b)), times_b)
+        source = start + keys[:, 1] * step
+        source[0] = start
+        source[-1] = source[-1] if last_time is None else last_time
         warp = warp_through(output, source, loop=p.repeat)
     else:
-        warp = TimeWarp(output, source, loop=p.repeat)
+        warp = flowing_warp(path, costs, first, times_b, (start, step), loop=p.repeat, to=last_time)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
     told = f"mean distance of the joints to the reference: {100 * off:.1f} cm"
@@ -367,13 +366,12 @@ def _search(
     x: FloatArray, y: FloatArray, weights: FloatArray, steps: int, stalls: int, open_end: bool
 ) -> tuple[FloatArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Find the path of least cost; return the costs with their first columns, and the path."""
-    from retime.methods.align.dtw import cheapest_path, pose_costs
-
     n, m = len(x), len(y)
     low, width = np.zeros(m, np.int64), n
     if n * m > _MOST_CELLS:
         fewer = -1 if stalls < 0 else -(-stalls // _COARSER)
-        *_, path = _search(x[::_COARSER], y[::_COARSER], weights, steps, fewer, open_end)
+        fewer_x, fewer_y = (np.ascontiguousarray(a[::_COARSER]) for a in (x, y))
+        *_, path = _search(fewer_x, fewer_y, weights, steps, fewer, open_end)
         rows = np.arange(m) / _COARSER
         around = _CORRIDOR * _COARSER
         known = np.arange(len(path))
@@ -383,8 +381,9 @@ def _search(
         low[0] = 0
         width = int(min(n, (np.ceil(high) - low).max() + 1 + _COARSER))
         low = np.minimum(low, max(n - width, 0))
-    costs = np.round(pose_costs(y, x, weights, low, width) / _COST_STEP) * _COST_STEP
-    cost, path = cheapest_path(costs, low, n, steps, stalls, open_end)
+    costs = _native.dtw.pose_costs(y, x, weights, low, width)
+    costs = np.round(costs / _COST_STEP) * _COST_STEP
+    cost, path = _native.dtw.cheapest_path(costs, low, n, steps, stalls, open_end)
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no alignment keeps to the limits: the takes differ too much in length for them; allow "

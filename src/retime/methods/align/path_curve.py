@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.pacing import Character, Elastic, Key, Points, Problem, Smooth, Speed, solve
 from retime.timing import TimeWarp
 from retime.timing.curves import BezierCurve
 
@@ -15,8 +16,8 @@ _SHORT_RUN = 2
 # Without standstills: the time over which speed is evened out where poses are similar (s), the
 # slowest speed as a fraction of the clip's, and the distance at which sharpness is measured (s).
 _EVEN, _LEAST_RATE, _LOOK = 0.05, 0.15, 0.1
-# The least weight of the path, the weight of its ends, and rounds until the least rate is kept.
-_FAINT, _FIXED, _ROUNDS = 1e-3, 1e9, 25
+# The least weight of the path.
+_FAINT = 1e-3
 
 
 def keys_of_path(
@@ -60,49 +61,44 @@ def keys_of_path(
     return np.array(out)
 
 
-def flowing_positions(
-    path: npt.NDArray[np.int64], costs: FloatArray, first: npt.NDArray[np.int64], fps: float
-) -> FloatArray:
-    """Return the frames of a (M,) that b's frames show, without standstills.
+def flowing_warp(
+    path: npt.NDArray[np.int64],
+    costs: FloatArray,
+    first: npt.NDArray[np.int64],
+    output: FloatArray,
+    source: tuple[float, float],
+    *,
+    loop: bool,
+    to: float | None = None,
+) -> TimeWarp:
+    """Return the smoothest warp near a path, without standstills.
 
-    minimise  sum_i w_i (x_i - p_i)^2 + lam (x_i-1 - 2 x_i + x_i+1)^2,  x_i+1 - x_i >= least
-
-    p is the path, and w_i the cost of leaving it by a tenth of a second. In a rest, where all poses
-    are similar, the path means little and time runs evenly; elsewhere it is followed. A path waits
-    and jumps by whole frames; this does neither.
+    Each frame of b, at the times ``output``, is a point that weighs what it costs to leave the path
+    by a tenth of a second there. In a rest, where all poses are similar, the path means little and
+    time runs evenly; elsewhere it is followed. ``source`` is the time of a's first frame and the
+    time between its frames; ``to`` is the last source time, by default the path's.
     """
-    from scipy.linalg import solveh_banded
-
-    rows = len(path)
+    start, step = source
+    fps = 1 / step
     wanted = _along(path, costs, first)
     weights = _sharpness(wanted, costs, first, max(round(_LOOK * fps), 1))
-    least = min(_LEAST_RATE, 0.5 * (wanted[-1] - wanted[0]) / max(rows - 1, 1))
-    bend = (_EVEN * fps) ** 4
-    pull = np.zeros(rows - 1)
-    inner = np.arange(rows - 2)
-    for _ in range(_ROUNDS):
-        bands, right = np.zeros((3, rows)), weights * wanted
-        bands[2] = weights
-        for k, share in enumerate((1.0, 4.0, 1.0)):
-            bands[2, inner + k] += share * bend
-        bands[1, inner + 1] -= 2 * bend
-        bands[1, inner + 2] -= 2 * bend
-        bands[0, inner + 2] += bend
-        bands[2, :-1] += pull
-        bands[2, 1:] += pull
-        bands[1, 1:] -= pull
-        right[1:] += pull * least
-        right[:-1] -= pull * least
-        for end in (0, -1):
-            bands[2, end] += _FIXED
-            right[end] += _FIXED * wanted[end]
-        x: FloatArray = solveh_banded(bands, right)
-        slow = np.diff(x) < least - 1e-3
-        if not slow.any():
-            break
-        pull[slow] = np.maximum(4 * pull[slow], 100 * bend / (_EVEN * fps) ** 2)
-    x[0], x[-1] = wanted[0], wanted[-1]
-    return np.asarray(np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1])))
+    moments = start + step * wanted
+    moments[0] = start
+    if to is not None:
+        moments[-1] = to
+    length = float(output[-1] - output[0])
+    least = min(_LEAST_RATE, 0.5 * (moments[-1] - moments[0]) / length)
+    weight = weights / (_EVEN**4 * fps)
+    ends = (Key(float(output[0]), float(moments[0])), Key(float(output[-1]), float(moments[-1])))
+    character = Character(
+        (float(moments[0]), float(moments[-1])),
+        (Points(output[1:-1], moments[1:-1], weight[1:-1]), Smooth(1.0), Elastic(np.ones_like)),
+        ends,
+        (Speed(float(moments[0]), float(moments[-1]), least, np.inf),),
+        loop,
+    )
+    shown, seen = solve(Problem((character,))).curves[0]
+    return TimeWarp(shown, seen, loop=loop)
 
 
 def _along(

@@ -1,8 +1,13 @@
 """Guided time warping: change a motion's length or feel, guided by a reference."""
 
-from retime.methods.guided.guided import guide, guided_edit, guided_signal_warp, guided_warp
+from retime.methods.guided.guided import (
+    Guidance,
+    guide,
+    guided_edit,
+    guided_signal_warp,
+    guided_warp,
+)
 from retime.methods.guided.parameters import GuidedParameters
-from retime.methods.guided.solve import Guidance
 from retime.methods.guided.suggest import Suggestion, suggest_keytimes
 
 __all__ = [

@@ -19,6 +19,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy
+from retime.numeric import gaussian_filter
 from retime.times import whole_frames
 from retime.timing import TimeWarp
 
@@ -27,6 +28,8 @@ from retime.timing import TimeWarp
 KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
+# Frame rate of the features.
+RATE_HZ = 30.0
 # Smoothing of features by a Gaussian, seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
 # The time constant of the features [y, tau y', tau^2 y''], seconds.
@@ -64,10 +67,7 @@ def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motio
 
 def filtered(signal: FloatArray, sigma: float) -> FloatArray:
     """Smooth a signal (F, ...) in time by a Gaussian with sigma in frames; ends are extended."""
-    from scipy.ndimage import gaussian_filter1d
-
-    out: FloatArray = gaussian_filter1d(signal, sigma, axis=0, mode="nearest")
-    return out
+    return gaussian_filter(signal, sigma, ends="nearest")
 
 
 def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:

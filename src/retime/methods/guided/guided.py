@@ -1,31 +1,74 @@
-"""Guided time warping (Hsu, da Silva, Popović 2007): the best warp, guided by a reference."""
+"""Guided time warping (Hsu, da Silva, Popović 2007): a new length, or the timing of another take.
+
+A clip's own timing is kept where it matters most: the elastic weight of a moment is its activity to
+the power of ``strength``, and flights hardly yield. A reference, or an edit by hand, adds a pace.
+Both are terms of one problem of pacing; ``paper`` is the published search.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.body.metrics import flights
 from retime.errors import InputError
 from retime.keywords import takes
-from retime.methods.guided.features import SMOOTHING, Signals, filtered, pose_signals
-from retime.methods.guided.parameters import GuidedParameters, SignalParameters
+from retime.methods.guided.activity import Activity
+from retime.methods.guided.features import RATE_HZ, SMOOTHING, Signals, filtered, pose_signals
+from retime.methods.guided.hand_edit import copied_edit, edited_span
+from retime.methods.guided.like_flights import copied_flights, flights_of
+from retime.methods.guided.other_take import pace_of_take
+from retime.methods.guided.pace import Pace
+from retime.methods.guided.parameters import GuidedParameters, SignalParameters, WarpParameters
 from retime.methods.guided.pose_curve import FINE, PoseCurve
-from retime.methods.guided.problem import Problem
-from retime.methods.guided.references import cut, gather, signature
-from retime.methods.guided.solve import Guidance, solve
+from retime.methods.guided.references import gather, signature
+from retime.methods.guided.request import Request, rates_between
+from retime.methods.guided.same_recording import same_recording
+from retime.methods.guided.score import score
 from retime.motion import Motion
 from retime.motion.edits import Edit
+from retime.motion.figures import Figures
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
+from retime.notes import Note
+from retime.pacing import terms
+from retime.parameters import part_of_clip
 from retime.timing import TimeWarp
+
+# How long a change of rate takes where the activity is average, seconds.
+_RAMP_S = 0.14
+# A flight whose rate differs from 1 by more is mentioned.
+_HURRIED = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Guidance:
+    """A guided warp, the pace that it follows, and its score."""
+
+    warp: TimeWarp
+    """The warp."""
+    pace: Pace | None = None
+    """What a reference or an edit asked for."""
+    scorer: Callable[[TimeWarp], float] = field(default=lambda warp: 0.0, repr=False)
+    """The paper's objective of a warp."""
+    others: Mapping[str, TimeWarp] = field(default_factory=dict, repr=False)
+    """What the warp is compared with: ``uniform`` speed and the ``spline`` through keytimes."""
+
+    @cached_property
+    def costs(self) -> dict[str, float]:
+        """The paper's objective of the warp and of the others, each as delivered."""
+        warps = {"guided": self.warp, **self.others}
+        return {name: self.scorer(warp) for name, warp in warps.items()}
 
 
 @takes(GuidedParameters)
 def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
-    """Find the warp through keytimes whose local timing is most similar to that of a reference.
+    """Change a clip's length where it matters least, or give it the timing of a reference.
 
     Parameters
     ----------
@@ -35,7 +78,7 @@ def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
     Returns
     -------
     TimeWarp
-        Its notes give its cost, and the costs of the spline and of uniform speed.
+        It meets the length, keytimes and limits exactly.
 
     Examples
     --------
@@ -54,54 +97,13 @@ def guide(motion: Motion, p: GuidedParameters) -> Guidance:
     return _guidance(motion, p)
 
 
-def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
-    if len(motion) < 3:
-        raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
-    clip = motion if p.range is None else cut(motion, p.range, "range")
-    if p.backwards and p.range is not None:
-        raise InputError("only a whole clip can run backwards, not a range of it")
-    signals = _signals(motion, clip, p)
-    found = _guided(
-        Problem(
-            signals.curve,
-            signals.references,
-            clip.domain,
-            p.search_fps,
-            p,
-            signals.own,
-            signals.tall,
-        )
-    )
-    if p.range is None:
-        return found
-    return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
-
-
-def _signals(motion: Motion, clip: Motion, p: GuidedParameters) -> Signals:
-    """Return the features to compare; they are cached with the motion, for dragged keytimes."""
-    seen = signature(p.reference)
-
-    def make() -> Signals:
-        references = gather(
-            motion, p.reference, rate=p.search_fps, span=p.reference_range, warp=p.reference_warp
-        )
-        # The floor may be at any height; a part of a clip does not show it.
-        level = p.reference is not None and p.reference_range is None
-        floor = ground_height(positions(motion)) if level else None
-        return pose_signals(clip, references, rate=p.search_fps, floor=floor)
-
-    if seen is None:
-        return make()
-    key = (seen, p.range, p.search_fps, p.reference_range, p.reference_warp)
-    return last(motion, "guided signals", key, make)
-
-
 @takes(GuidedParameters)
 def guided_edit(motion: Motion, p: GuidedParameters) -> Edit:
-    """Find a guided warp as a step of a recipe, with its cost and those of the alternatives."""
+    """Find a guided warp as a step of a recipe."""
     found = _guidance(motion, p)
-    curves = {} if found.evidence is None else {"evidence": found.evidence}
-    return Edit(warp=found.warp, figures=found.costs, curves=curves)
+    pace = found.pace
+    curves = {} if pace is None else {"evidence": np.c_[pace.times, pace.likeness]}
+    return Edit(warp=found.warp, figures=Figures(lambda: found.costs), curves=curves)
 
 
 @takes(SignalParameters)
@@ -122,13 +124,189 @@ def guided_signal_warp(signal: npt.ArrayLike, p: SignalParameters) -> TimeWarp:
             f"the reference has {other.shape[1]} columns and the signal {values.shape[1]}"
         )
     end = p.start + (len(values) - 1) / p.fps
-    poses = filtered(_resampled(values, p.fps, p.search_fps, FINE), SMOOTHING * p.search_fps * FINE)
-    guide = filtered(_resampled(other, p.fps, p.search_fps), SMOOTHING * p.search_fps)
+    poses = filtered(_resampled(values, p.fps, RATE_HZ, FINE), SMOOTHING * RATE_HZ * FINE)
+    reference = filtered(_resampled(other, p.fps, RATE_HZ), SMOOTHING * RATE_HZ)
     # Joints vary by about an eighth of the height, so the size of a signal is that of its spread.
     size = 8 * max(float(np.sqrt(3 * values.var(axis=0).mean())), 1e-12)
-    own = p.reference is None
+    signals = Signals(PoseCurve(poses), (reference,), p.reference is None, size)
     domain = (p.start, end)
-    return _guided(Problem(PoseCurve(poses), (guide,), domain, p.search_fps, p, own, size)).warp
+    subject = _Subject(domain, domain, signals, Activity.of(poses, domain))
+    return subject.guidance(
+        p, None if p.reference is None else _pace_of_reference(signals, domain)
+    ).warp
+
+
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """A part of a clip or of a signal, with its features."""
+
+    clip: tuple[float, float]
+    """First and last time of the features."""
+    span: tuple[float, float]
+    """The part that is retimed."""
+    signals: Signals
+    activity: Activity
+
+    def guidance(self, p: WarpParameters, pace: Pace | None) -> Guidance:
+        """Solve, forwards or backwards, and blend with the spline."""
+        if p.backwards:
+            return self._mirrored(p, pace)
+        seams = [t for t, end in zip(self.span, self.clip, strict=True) if abs(t - end) > 1e-9]
+        request = Request(self.span, p, seams)
+        if p.formulation == "paper":
+            from retime.methods.guided.paper import paper_warp
+
+            warp = paper_warp(request, self.signals)
+        else:
+            warp = request.warp(self._terms(p, pace))
+        return self._judged(request, warp, pace)
+
+    def _terms(self, p: WarpParameters, pace: Pace | None) -> tuple[terms.Term, ...]:
+        own = self.activity.weight(self.span, p.strength)
+        smooth = terms.Smooth(_RAMP_S)
+        if pace is None:
+            return (terms.Elastic(own), smooth)
+        return (terms.Pace(pace.track, pace.weight(own)), smooth)
+
+    def _judged(self, request: Request, warp: TimeWarp, pace: Pace | None) -> Guidance:
+        p, (start, end) = request.p, self.span
+        length = warp.duration
+        spline = request.spline(length)
+        others = {"uniform": TimeWarp([start, start + length], [start, end])}
+        if p.keytimes:
+            others["spline"] = spline
+        if p.influence < 1:
+            warp = spline.blend(warp, p.influence)
+        notes = [*self._hurried(warp), *(pace.notes if pace else ())]
+
+        def scorer(curve: TimeWarp) -> float:
+            return score(self.signals.curve, self.clip, self.signals.references, curve)
+
+        return Guidance(warp.with_notes(*notes), pace, scorer, others)
+
+    def _hurried(self, warp: TimeWarp) -> list[Note]:
+        """Say which flights could not keep their speed."""
+        start, end = self.span
+        inside = [f for f in self.activity.flights if start <= f[0] and f[1] <= end]
+        rates = rates_between(warp, inside)
+        off = np.abs(np.log(rates)) > _HURRIED
+        if not off.any():
+            return []
+        worst = float(rates[np.abs(np.log(rates)).argmax()])
+        return [
+            Note(
+                f"{int(off.sum())} of {len(inside)} flights could not keep their speed; the worst "
+                f"plays {worst:.2f} times as fast",
+                code="flights-hurried",
+                count=int(off.sum()),
+                worst=worst,
+            )
+        ]
+
+    def _mirrored(self, p: WarpParameters, pace: Pace | None) -> Guidance:
+        """Solve for the mirrored clip, and turn the result."""
+        start, end = self.clip
+
+        def turned(t: float) -> float:
+            return start + end - t
+
+        mirrored = replace(
+            p,
+            backwards=False,
+            keytimes=tuple((t, turned(s)) for t, s in p.keytimes),
+            rates=tuple((turned(s), r) for s, r in p.rates),
+            speed_limits=tuple((turned(b), turned(a), u, v) for a, b, u, v in p.speed_limits),
+            locked=tuple((turned(b), turned(a)) for a, b in p.locked),
+        )
+        signals = replace(
+            self.signals,
+            curve=PoseCurve(self.signals.curve.poses[::-1]),
+            references=tuple(z[::-1] for z in self.signals.references),
+        )
+        activity = Activity(
+            self.activity.times,
+            self.activity.size[::-1],
+            tuple((turned(b), turned(a)) for a, b in self.activity.flights),
+        )
+        found = _Subject(self.clip, self.clip, signals, activity).guidance(
+            mirrored, None if pace is None else pace.mirrored(start + end)
+        )
+        warp = found.warp
+        forwards = TimeWarp(warp.output, start + end - warp.source, loop=p.loop, notes=warp.notes)
+        return replace(found, warp=forwards)
+
+
+def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
+    if len(motion) < 3:
+        raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
+    if p.backwards and p.range is not None:
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    span = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
+    subject = _Subject(motion.domain, span, _signals(motion, p), activity_of(motion))
+    found = subject.guidance(p, _pace(motion, p, subject))
+    if p.range is None:
+        return found
+    return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
+
+
+def _own(motion: Motion) -> Signals:
+    return last(motion, "own signals", (), lambda: pose_signals(motion, [motion], rate=RATE_HZ))
+
+
+def activity_of(motion: Motion) -> Activity:
+    """Return the activity of a motion; it is cached with it."""
+
+    def make() -> Activity:
+        return Activity.of(_own(motion).curve.poses, motion.domain, flights(motion))
+
+    return last(motion, "activity", (), make)
+
+
+def _signals(motion: Motion, p: GuidedParameters) -> Signals:
+    """Return the features to compare; they are cached with the motion, for dragged keytimes."""
+    if p.reference is None:
+        return _own(motion)
+
+    def make() -> Signals:
+        references = gather(
+            motion, p.reference, rate=RATE_HZ, span=p.reference_range, warp=p.reference_warp
+        )
+        # The floor may be at any height; a part of a clip does not show it.
+        floor = ground_height(positions(motion)) if p.reference_range is None else None
+        return pose_signals(motion, references, rate=RATE_HZ, floor=floor)
+
+    seen = signature(p.reference)
+    if seen is None:
+        return make()
+    return last(motion, "guided signals", (seen, p.reference_range, p.reference_warp), make)
+
+
+def _pace(motion: Motion, p: GuidedParameters, subject: _Subject) -> Pace | None:
+    """Return the pace that a reference or an edit by hand asks for; none for the clip itself."""
+    if p.reference is not None:
+        signals = subject.signals
+        return last(
+            motion, "pace of reference", signals, lambda: _pace_of_reference(signals, motion.domain)
+        )
+    if p.reference_warp is None:
+        return None
+    edit = p.reference_warp
+    span = (
+        edited_span(edit, motion.domain)
+        if p.reference_range is None
+        else part_of_clip(p.reference_range, motion.domain)
+    )
+    jumps = flights_of(motion, subject.activity.flights)
+    copied = copied_flights(motion, jumps, edit, span, p.except_flights)
+    if copied is not None:
+        return copied
+    return copied_edit(subject.signals, motion.domain, edit, span, similarity=p.similarity)
+
+
+def _pace_of_reference(signals: Signals, domain: tuple[float, float]) -> Pace | None:
+    if signals.own:
+        return None
+    return same_recording(signals, domain) or pace_of_take(signals, domain, RATE_HZ)
 
 
 def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -145,30 +323,3 @@ def _resampled(values: FloatArray, fps: float, rate: float, fine: int = 1) -> Fl
     share = (position - before)[:, None]
     out: FloatArray = (1 - share) * values[before] + share * values[before + 1]
     return out
-
-
-def _guided(problem: Problem) -> Guidance:
-    p, (start, end) = problem.p, problem.domain
-    if not p.backwards:
-        return solve(problem)
-    turned = replace(
-        p,
-        keytimes=tuple((t, start + end - s) for t, s in p.keytimes),
-        speed_limits=tuple(
-            (start + end - b, start + end - a, low, high) for a, b, low, high in p.speed_limits
-        ),
-    )
-    found = solve(
-        replace(
-            problem,
-            curve=PoseCurve(problem.curve.poses[::-1]),
-            references=tuple(z[::-1] for z in problem.references),
-            p=turned,
-        )
-    )
-    warp = found.warp
-    back = TimeWarp(warp.output, start + end - warp.source, loop=p.loop, notes=warp.notes)
-    evidence = found.evidence
-    if evidence is not None:
-        evidence = np.c_[start + end - evidence[::-1, 0], evidence[::-1, 1]]
-    return replace(found, warp=back, evidence=evidence)

@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal
 
 from retime.errors import InputError
 from retime.notes import Note, Remedy
-from retime.parameters import About, Choice, Keytimes, LoopParameters, TimingParameters
+from retime.parameters import (
+    About,
+    Choice,
+    Keytimes,
+    LockedSpans,
+    LoopParameters,
+    Rates,
+    TimingParameters,
+)
 from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
@@ -18,8 +26,8 @@ Limit = tuple[SourceTime, SourceTime, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchParameters(LoopParameters):
-    """Parameters of the search, for motions and other signals."""
+class WarpParameters(LoopParameters):
+    """Parameters of the warp, for motions and other signals."""
 
     duration: Annotated[
         Length | Literal["free"] | None,
@@ -33,6 +41,20 @@ class SearchParameters(LoopParameters):
         ),
     ] = None
     keytimes: Keytimes = ()
+    strength: Annotated[
+        float,
+        About(
+            "How unevenly the change in length is spread: 0 is uniform speed, except that flights "
+            "keep their speed; 1 trims idle time and keeps actions.",
+            minimum=0.0,
+            maximum=1.0,
+            slider=(0, 1),
+            step=0.05,
+            ends=("Uniform", "Keep actions"),
+        ),
+    ] = 0.4
+    locked: LockedSpans = ()
+    rates: Rates = ()
     max_speed: Annotated[
         float,
         About(
@@ -73,48 +95,27 @@ class SearchParameters(LoopParameters):
             minimum=0.0,
             maximum=1.0,
             ends=("Spline", "Guided"),
+            advanced=True,
         ),
     ] = 1.0
     backwards: Annotated[bool, About("Play the clip backwards.", advanced=True)] = False
     similarity: Annotated[
         float,
         About(
-            "Distance below which two poses count as similar, in body heights. Increase it for "
-            "references that differ more from the clip.",
+            "Distance below which two poses count as similar, in body heights: an edited part is "
+            "copied to moments with such poses.",
             minimum=0.001,
             maximum=1.0,
             slider=(0.02, 0.2),
             step=0.01,
+            advanced=True,
         ),
     ] = 0.1
-    neighbours: Annotated[
-        int,
-        About(
-            "Number of reference frames to compare each frame with.",
-            minimum=1,
-            maximum=3,
-            advanced=True,
-            label="Poses compared",
-        ),
-    ] = 3
-    search_fps: Annotated[
-        float,
-        About(
-            "Frame rate of the search.",
-            unit="Hz",
-            minimum=1,
-            maximum=480,
-            label="Search rate",
-            step=1,
-            advanced=True,
-        ),
-    ] = 30.0
     formulation: Annotated[
         Literal["smooth", "paper"],
         About(
             "How playback speeds are chosen.",
             advanced=True,
-            label="Search method",
             choices=(
                 Choice("smooth", "Gradual speed changes", "change speed gradually"),
                 Choice(
@@ -125,6 +126,28 @@ class SearchParameters(LoopParameters):
             ),
         ),
     ] = "smooth"
+    search_fps: Annotated[
+        float,
+        About(
+            "Paper's formulation: frame rate of the search.",
+            unit="Hz",
+            minimum=1,
+            maximum=480,
+            label="Search rate",
+            step=1,
+            advanced=True,
+        ),
+    ] = 30.0
+    neighbours: Annotated[
+        int,
+        About(
+            "Paper's formulation: number of reference frames to compare each frame with.",
+            minimum=1,
+            maximum=3,
+            advanced=True,
+            label="Poses compared",
+        ),
+    ] = 3
     upsample: Annotated[
         int | None,
         About(
@@ -147,24 +170,33 @@ class SearchParameters(LoopParameters):
     ] = 0.0
 
     def __post_init__(self) -> None:
-        if self.formulation != "paper" and (self.upsample is not None or self.frame_cost):
-            name = "frame_cost" if self.upsample is None else "upsample"
-            raise InputError(
-                Note(
-                    f"{name} belongs to the paper's formulation",
-                    Remedy(
-                        "leave it out, or choose that formulation",
-                        parameter="formulation",
-                        value="paper",
-                    ),
-                    code="paper-only",
-                    name=name,
+        of_paper = self.formulation == "paper"
+        for name in _OF_ONE["smooth" if of_paper else "paper"]:
+            if getattr(self, name) != getattr(type(self), name):
+                paper, other = "the paper's formulation", "gradual speed changes"
+                raise InputError(
+                    Note(
+                        f"{name} belongs to {other if of_paper else paper}",
+                        Remedy(
+                            "leave it out, or choose that formulation",
+                            parameter="formulation",
+                            value="smooth" if of_paper else "paper",
+                        ),
+                        code="other-formulation",
+                        name=name,
+                    )
                 )
-            )
+
+
+# Parameters of one formulation only.
+_OF_ONE = {
+    "smooth": ("strength", "rates"),
+    "paper": ("search_fps", "neighbours", "upsample", "frame_cost"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuidedParameters(SearchParameters, TimingParameters):
+class GuidedParameters(WarpParameters, TimingParameters):
     """Parameters of guided time warping of a motion."""
 
     reference: Annotated[
@@ -189,18 +221,29 @@ class GuidedParameters(SearchParameters, TimingParameters):
     reference_warp: Annotated[
         TimeWarp | None,
         About(
-            "Warp to apply to the reference first, for example an edit of one cycle that all "
-            "cycles should copy.",
+            "Warp to apply to the reference first. Without a reference it is an edit of the clip "
+            "by hand, and all similar parts copy it.",
             metavar="FILE",
             widget="data",
             advanced=True,
             label="Warp of the reference",
         ),
     ] = None
+    except_flights: Annotated[
+        Sequence[SourceTime],
+        About(
+            "Time in a flight that does not copy the edited flight.",
+            unit="s",
+            flag="except-flight",
+            metavar="TIME",
+            advanced=True,
+            label="Flights left alone",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalParameters(SearchParameters):
+class SignalParameters(WarpParameters):
     """Parameters of guided time warping of any signal."""
 
     fps: Annotated[float, About("Samples per second of signal and reference.", unit="Hz")]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +11,6 @@ from retime.arrays import FloatArray
 
 # Samples of the input per frame of the output, between which poses are interpolated.
 FINE = 4
-
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,21 +22,10 @@ class PoseCurve:
 
     poses: FloatArray
     """Samples, ``FINE`` to a frame. Shape (FINE F + 1, D)."""
-    _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         # One layout in memory, so that kernels are compiled once.
         object.__setattr__(self, "poses", np.ascontiguousarray(self.poses, np.float64))
-
-    def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
-        """Return the last value for this curve if it has the same key; otherwise compute it.
-
-        Dragged keytimes do not change costs or evidence.
-        """
-        if name not in self._kept or self._kept[name][0] != key:
-            self._kept[name] = (key, make())
-        found: Made = self._kept[name][1]
-        return found
 
     @property
     def frames(self) -> int:
@@ -55,15 +40,12 @@ class PoseCurve:
 
     def at(self, x: npt.ArrayLike) -> FloatArray:
         """Return values (m, D) at positions in frames."""
-        return self.with_slope(x)[0]
-
-    def with_slope(self, x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return values and slopes per frame, (m, D) each, at positions in frames."""
-        from retime.methods.guided.polish_kernels import sample_curve
-
-        places = np.asarray(x, dtype=float) * FINE
-        values = np.empty((len(places), self.poses.shape[1]))
-        slopes = np.empty_like(values)
-        sample_curve(self.poses, places, values, slopes)
-        slopes *= FINE
-        return values, slopes
+        place = np.clip(np.asarray(x, dtype=float) * FINE, 0, len(self.poses) - 1)
+        k = np.minimum(place.astype(int), len(self.poses) - 2)
+        u = (place - k)[:, None]
+        before, a = self.poses[np.maximum(k - 1, 0)], self.poses[k]
+        b, after = self.poses[k + 1], self.poses[np.minimum(k + 2, len(self.poses) - 1)]
+        # Central slopes; at the ends those of the first and the last piece.
+        m = (b - before) / np.where(k > 0, 2, 1)[:, None]
+        n = (after - a) / np.where(k + 2 < len(self.poses), 2, 1)[:, None]
+        return np.asarray(a + u * (m + u * (3 * (b - a) - 2 * m - n + u * (2 * (a - b) + m + n))))

@@ -60,12 +60,20 @@ def gather(
         raise InputError("the reference contains no motion")
     if span is None and warp is None:
         return listed
-    found = clips_of(listed)
-    if span is not None:
-        found = [cut(m, _own_span(m, span), "reference range") for m in found]
+    return [_part(clip, span, warp, rate) for clip in clips_of(listed)]
+
+
+def _part(clip: Motion, span: Range | None, warp: TimeWarp | None, rate: float) -> Motion:
+    """Return a part of a reference, by its own times, after its warp."""
+    own = None if span is None else _own_span(clip, span)
     if warp is not None:
-        found = [sampled(apply(m, warp), rate) for m in found]
-    return list(found)
+        clip = apply(clip, warp)
+        if own is not None:
+            first, last = warp.inverse(np.array(own))
+            own = float(first), float(last)
+    if own is not None:
+        clip = cut(clip, own, "reference range")
+    return clip if warp is None else sampled(clip, rate)
 
 
 def signature(given: Reference) -> tuple[Any, ...] | None:

@@ -12,6 +12,7 @@ from retime.body.contacts import find_contacts
 from retime.methods.music.tracks import RATE, Tracks, tracks_of
 from retime.motion import Motion
 from retime.motion.memory import memory
+from retime.numeric import Peaks, gaussian_filter
 
 Kind = Literal["speed", "stops", "strikes", "landings", "mixed"]
 SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
@@ -96,10 +97,8 @@ def speed_minima(
     tracks: Tracks, smooth: float = SCORE_SMOOTH, least: float = _ROUNDING
 ) -> tuple[FloatArray, FloatArray]:
     """Find the minima of the mean joint speed and their depth in mean speeds."""
-    from scipy.ndimage import gaussian_filter1d
-
     steps = np.linalg.norm(np.diff(tracks.points, axis=0), axis=2)
-    speed = gaussian_filter1d(steps.mean(axis=1) * RATE, smooth)
+    speed = gaussian_filter(steps.mean(axis=1) * RATE, smooth)
     still = _ROUNDING * float(speed.mean())
     at, depth = _peaks(-np.maximum(speed, still), least * float(speed.mean()))
     # Steps are between frames.
@@ -121,12 +120,10 @@ def _mixed(motion: Motion) -> Accents:
 
 def _stops(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
     """Find limbs that come to a stop after a stroke."""
-    from scipy.ndimage import gaussian_filter1d
-
     times, weights = [], []
     for joint in tracks.ends:
         place = tracks.points[:, joint]
-        speed = gaussian_filter1d(np.linalg.norm(np.gradient(place, 1 / RATE, axis=0), axis=1), 2)
+        speed = gaussian_filter(np.linalg.norm(np.gradient(place, 1 / RATE, axis=0), axis=1), 2)
         for frame in _arrivals(speed):
             k = round(frame)
             peak = float(speed[max(k - int(RATE / 2), 0) : k + 1].max())
@@ -148,17 +145,15 @@ def _arrivals(speed: FloatArray) -> FloatArray:
 
 def _strikes(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
     """Find moments at which limbs change their velocity most, by turning, hitting or stopping."""
-    from scipy.ndimage import gaussian_filter1d
-
     reach = _STRIKE_REACH
     change = np.zeros(len(tracks.times))
     for joint in tracks.ends:
         velocity = np.gradient(tracks.points[:, joint], 1 / RATE, axis=0)
-        velocity = gaussian_filter1d(velocity, 2, axis=0)
+        velocity = gaussian_filter(velocity, 2)
         turned = np.linalg.norm(velocity[2 * reach :] - velocity[: -2 * reach], axis=1)
         mean = float(np.linalg.norm(velocity, axis=1).mean()) + 0.05
         change[reach : len(change) - reach] += turned / mean / len(tracks.ends)
-    at, high = _peaks(gaussian_filter1d(change, _SMOOTH), _STRUCK)
+    at, high = _peaks(gaussian_filter(change, _SMOOTH), _STRUCK)
     return tracks.times[0] + at / RATE, high
 
 
@@ -183,13 +178,11 @@ def _steps(starts: list[float]) -> list[float]:
 
 def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
     """Return the positions of peaks in fractions of samples, and their prominence in a second."""
-    from scipy.signal import find_peaks, peak_prominences
-
     # Longer rests are not accents.
-    at, _ = find_peaks(values, plateau_size=(None, RATE / 2))
+    peaks = Peaks.of(values, longest=RATE / 2)
+    at, high = peaks.frames, peaks.prominences(int(RATE) // 2)
     if not len(at):
         return np.zeros(0), np.zeros(0)
-    high = peak_prominences(values, at, wlen=int(RATE) + 1)[0]
     at, high = at[high >= least], high[high >= least]
     before, here, after = values[at - 1], values[at], values[at + 1]
     bend = before - 2 * here + after

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.music.accents import Accents
 from retime.methods.music.alignment import SIGMA
@@ -67,43 +68,35 @@ def assign(
     free. ``uniform`` is the rate at uniform speed, ``limits`` are those of the rate, and ``steady``
     is whether the motion has a steady beat.
     """
-    from retime.methods.music.kernels import assign_kernel
-
     times, weights, forced, pinned = _with_locked(accents, locked)
     step = float(np.median(np.diff(beats))) if len(beats) > 1 else 1.0
     start_out, start_in = ends[:2]
     shown = start_out + (times - start_in) / uniform
     reach = np.where(forced | steady, _STEADY_DRIFT, _DRIFT) * step
-    nodes = _nodes(beats, start_out, shown, reach, pinned)
-    if not nodes:
+    accent, output, place = _nodes(beats, start_out, shown, reach, pinned)
+    if not len(accent):
         return Assignment(0.0 if not forced.any() else np.inf, np.zeros((0, 2)))
-    accent: npt.NDArray[np.int64] = np.array([n[0] for n in nodes])
-    output, place = np.array([n[1] for n in nodes]), np.array([n[2] for n in nodes])
-    cost, end, back = assign_kernel(
-        times, weights, forced, accent, output, place, beats, np.array(ends), uniform, limits,
-        (stiffness, _SKIP, _MISS, _GAIN), SIGMA, _GAP,
+    prices = np.array([stiffness, _SKIP, _MISS, _GAIN])
+    cost, chain = _native.beats.cheapest_chain(
+        times, weights, forced, accent, output, place, beats, np.array(ends, dtype=float),
+        uniform, np.array(limits, dtype=float), prices, SIGMA, _GAP,
     )  # fmt: skip
-    keys = []
-    while end >= 0:
-        keys.append((output[end], times[accent[end]]))
-        end = back[end]
-    return Assignment(float(cost), np.array(keys[::-1]).reshape(-1, 2))
+    return Assignment(cost, np.c_[output[chain], times[accent[chain]]])
 
 
 def _nodes(
     beats: FloatArray, start: float, shown: FloatArray, reach: FloatArray, pinned: FloatArray
-) -> list[tuple[int, float, float]]:
+) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
     """List the possible pairs: number of the accent, output time, and number of the beat."""
-    out: list[tuple[int, float, float]] = []
     before = int(np.searchsorted(beats, start))
-    for i, pin in enumerate(pinned.tolist()):
-        if np.isfinite(pin):
-            out.append((i, pin, float(np.interp(pin, beats, np.arange(len(beats)))) - before))
-            continue
-        low, high = np.searchsorted(beats, [shown[i] - reach[i], shown[i] + reach[i]])
-        near = [j for j in range(low, high) if beats[j] > start]
-        out += [(i, float(beats[j]), float(j - before)) for j in near]
-    return out
+    low = np.maximum(np.searchsorted(beats, shown - reach), np.searchsorted(beats, start, "right"))
+    fixed = np.isfinite(pinned)
+    count = np.where(fixed, 1, np.maximum(np.searchsorted(beats, shown + reach) - low, 0))
+    accent = np.repeat(np.arange(len(shown)), count)
+    number = low[accent] + np.arange(len(accent)) - np.repeat(np.cumsum(count) - count, count)
+    output = np.where(fixed[accent], pinned[accent], beats[np.minimum(number, len(beats) - 1)])
+    # A pinned accent may lie between two beats.
+    return accent, output, np.interp(output, beats, np.arange(len(beats))) - before
 
 
 def _with_locked(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from retime.methods.music.accents import Kind
-from retime.parameters import About, Choice, Keytimes, TimingParameters
+from retime.parameters import About, Choice, Keytimes, LockedSpans, TimingParameters
 from retime.times import Length, SourceTime
 
 
@@ -125,6 +125,7 @@ class SyncParameters(TimingParameters):
             label="Locked moments",
         ),
     ] = ()
+    locked: LockedSpans = ()
     min_speed: Annotated[
         float,
         About("Minimum playback speed relative to uniform.", minimum=0.1, maximum=1),

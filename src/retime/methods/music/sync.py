@@ -14,7 +14,6 @@ from retime.methods.music.accents import Accents, accents_of, find_accents, spee
 from retime.methods.music.alignment import chance, score
 from retime.methods.music.assignment import Locked, assign
 from retime.methods.music.beats import beats_of
-from retime.methods.music.curve import smooth_warp
 from retime.methods.music.parameters import SyncParameters
 from retime.methods.music.sayings import sync_notes
 from retime.methods.music.steadiness import Steadiness, find_steadiness
@@ -24,6 +23,7 @@ from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
+from retime.pacing import Character, Key, Pace, Points, Problem, Smooth, Speed, solve
 from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, Span
 from retime.times import whole_frames
@@ -33,10 +33,19 @@ from retime.timing import TimeWarp
 _PHASES = 16
 # Speeds by which the tempo of the motion may be matched to that of the music.
 _NEAR = (0.8, 1.25)
-# Factors on the stiffness that are tried.
-_STIFFER = (1.0, 4.0)
 # Margin of the mean speed between two accents to the limits, because the smooth curve exceeds it.
 _INSIDE = 0.04
+# Factors on the stiffness that are tried where the delivered motion is judged.
+_STIFFER = (1.0, 4.0)
+# Length of a clip of which one candidate is delivered; of half the length, four are, and the best
+# is chosen. In a short clip few accents decide, and slowing moves them.
+_JUDGED_S = 50.0
+# Weight of an accent that is off by the tolerance; a change of rate by 1 in a second weighs 1.
+_FIT = 0.05
+# Least tolerance, seconds.
+_LEAST_S = 1e-4
+# Weight of the uniform rate: small, for what lies beyond the accents.
+_EVEN = 0.02
 
 
 @takes(SyncParameters)
@@ -97,7 +106,9 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
     accents = every.between(start, end)
     locked = _locked(p, start, end)
     _must_have_accents(p, accents, locked)
-    steadiness = find_steadiness(accents)
+    steadiness = last(
+        motion, "steadiness", (p.accents, start, end), lambda: find_steadiness(accents)
+    )
     music = beats_of(p, 3 * (motion.domain[1] - motion.start) + p.music_start)
     # In the time of the result, before a phase is chosen.
     beats = music - p.music_start + motion.start
@@ -105,17 +116,41 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
     _must_have_music(beats, start)
     step = float(np.median(np.diff(beats)))
     shifts = np.arange(_PHASES) / _PHASES * step if p.phase == "best" else np.zeros(1)
-    span = start, end, stop
+
+    steady = steadiness.steady
+    judged = max(int((_JUDGED_S / (end - start)) ** 2), 1)
     tried = [
-        _tried(motion, p, accents, beats - shift, span, uniform, locked, stiffer, steadiness.steady)
-        for shift in shifts
-        for stiffer in _STIFFER
+        [
+            _Try.of(
+                p,
+                accents,
+                beats - q,
+                float(q),
+                (start, end, stop),
+                uniform,
+                locked,
+                stiffer,
+                steady,
+            )
+            for q in shifts
+        ]
+        for stiffer in (_STIFFER if judged > 1 else _STIFFER[:1])
     ]
-    _must_be_possible(tried)
-    # Of equal ones the first, whatever their rounding errors.
-    best = max(range(len(tried)), key=lambda k: round(tried[k].merit, 9))
-    keys, part = tried[best].keys, tried[best].warp
-    shift = float(shifts[best // len(_STIFFER)])
+    # Of equal ones the first, whatever their rounding errors; the best of each stiffness in turn.
+    ranked = [sorted(each, key=lambda t: -round(t.merit, 9)) for each in tried]
+    candidates = [t for row in zip(*ranked, strict=True) for t in row if np.isfinite(t.merit)]
+    _must_be_possible(candidates)
+    candidates = candidates[:judged]
+    warps = [_warp(motion, p, t.keys, (start, end, stop), uniform, locked) for t in candidates]
+    if len(warps) > 1:
+        scores = [
+            score(_heard(_shown_accents(motion, p, accents, w), t.beats), t.beats)
+            for w, t in zip(warps, candidates, strict=True)
+        ]
+        best = max(range(len(warps)), key=lambda k: round(scores[k], 9))
+    else:
+        best = 0
+    part, keys, shift = warps[best], candidates[best].keys, candidates[best].shift
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
     plain = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
     if p.range is not None:
@@ -149,8 +184,52 @@ def _must_have_accents(p: SyncParameters, accents: Accents, locked: Locked) -> N
         )
 
 
-def _must_be_possible(tried: list[_Try]) -> None:
-    if not any(np.isfinite(t.cost) for t in tried):
+@dataclass(frozen=True, eq=False)
+class _Try:
+    """Accents assigned to the beats at one phase."""
+
+    keys: FloatArray
+    beats: FloatArray
+    shift: float
+    merit: float
+    """How close all accents come to beats, by straight lines through the assigned ones."""
+
+    @classmethod
+    def of(
+        cls,
+        p: SyncParameters,
+        accents: Accents,
+        beats: FloatArray,
+        shift: float,
+        span: tuple[float, float, float],
+        uniform: float,
+        locked: Locked,
+        stiffer: float,
+        steady: bool,
+    ) -> _Try:
+        """Assign accents; the merit of an assignment that is not possible is -infinity."""
+        start, end, stop = span
+        found = assign(
+            accents,
+            beats,
+            ends=(start, start, stop, end),
+            uniform=uniform,
+            limits=(uniform * (p.min_speed + _INSIDE), uniform * (p.max_speed - _INSIDE)),
+            stiffness=p.stiffness * stiffer,
+            locked=locked,
+            steady=steady,
+        )
+        if not np.isfinite(found.cost):
+            return cls(found.keys, beats, shift, -np.inf)
+        tail = found.keys[-1] if len(found.keys) else np.array([start, start])
+        last_key = [tail[0] + (end - tail[1]) / uniform, end]
+        points = np.r_[[[start, start]], found.keys, [last_key]]
+        shown = np.interp(accents.times, points[:, 1], points[:, 0])
+        return cls(found.keys, beats, shift, score(_heard(shown, beats), beats))
+
+
+def _must_be_possible(candidates: list[_Try]) -> None:
+    if not candidates:
         raise InputError(
             Note(
                 "the locked moments cannot be met within the limits of speed",
@@ -160,63 +239,40 @@ def _must_be_possible(tried: list[_Try]) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Try:
-    """Result for one phase and stiffness."""
-
-    cost: float
-    keys: FloatArray
-    warp: TimeWarp
-    merit: float
-
-
-def _tried(
+def _warp(
     motion: Motion,
     p: SyncParameters,
-    accents: Accents,
-    beats: FloatArray,
+    keys: FloatArray,
     span: tuple[float, float, float],
     uniform: float,
     locked: Locked,
-    stiffer: float,
-    steady: bool,
-) -> _Try:
-    """Sync to beats at one phase, and score the retimed motion.
-
-    Changes of speed move the minima of speed, most of all shallow ones. So the score is measured on
-    the retimed motion, not on the keys.
-    """
+) -> TimeWarp:
+    """Return the smoothest warp near the keys: exact at locked moments, within the limits."""
     start, end, stop = span
-    found = assign(
-        accents,
-        beats,
-        ends=(start, start, stop, end),
-        uniform=uniform,
-        limits=(uniform * (p.min_speed + _INSIDE), uniform * (p.max_speed - _INSIDE)),
-        stiffness=p.stiffness * stiffer,
-        locked=locked,
-        steady=steady,
-    )
-    keys = found.keys
-    tail = keys[-1] if len(keys) else np.array([start, start])
-    last_out = stop
     if not np.isfinite(stop):
+        tail = keys[-1] if len(keys) else np.array([start, start])
         # On a whole frame, so that the last interval is not shortened later.
         length = float(tail[0] + (end - tail[1]) / uniform) - start
-        last_out = start + max(whole_frames(length, motion.rate), 1) / motion.rate
-    points = np.r_[[[start, start]], keys, [[last_out, end]]]
-    part = smooth_warp(
-        points,
-        np.isin(points[:, 1], [*(s for _, s in locked.keytimes), *locked.moments]),
-        tolerance=p.tolerance,
-        limits=(uniform * p.min_speed, uniform * p.max_speed),
-        loop=p.loop and p.range is None,
+        stop = start + max(whole_frames(length, motion.rate), 1) / motion.rate
+    firm = np.isin(keys[:, 1], [*(s for _, s in locked.keytimes), *locked.moments])
+    ends = (Key(start, start), Key(stop, end))
+    weight = np.full(int((~firm).sum()), _FIT / max(p.tolerance, _LEAST_S) ** 2)
+    terms = (
+        Points(keys[~firm, 0], keys[~firm, 1], weight),
+        Smooth(1.0),
+        Pace(lambda t: np.full(len(t), 1 / uniform), lambda t: np.full(len(t), _EVEN)),
     )
-    if not np.isfinite(found.cost):
-        return _Try(found.cost, keys, part, -np.inf)
-    shown = _shown_accents(motion, p, accents, part)
-    heard = _heard(shown, beats)
-    return _Try(found.cost, keys, part, score(heard, beats))
+    slowest, fastest = uniform * p.min_speed, uniform * p.max_speed
+    locks = [Speed(max(a, start), min(b, end), 1.0, 1.0) for a, b in p.locked]
+    character = Character(
+        (start, end),
+        terms,
+        (*ends, *(Key(float(o), float(s)) for o, s in keys[firm])),
+        (Speed(start, end, slowest, fastest), *(s for s in locks if s.end > s.start)),
+        p.loop and p.range is None,
+    )
+    output, source = solve(Problem((character,))).curves[0]
+    return TimeWarp(output, source, loop=character.loop)
 
 
 def _shown_accents(
@@ -293,18 +349,19 @@ def _judged(motion: Motion, p: SyncParameters, found: Synced, uniform: TimeWarp)
     tracks, beats = tracks_of(motion), found.beats
     synced, plain = tracks.warped(found.warp), tracks.warped(uniform)
     moments = [_heard(speed_minima(t)[0], beats) for t in (synced, plain)]
-    accents = [
-        score(_heard(_shown_accents(motion, p, found.accents, warp), beats), beats)
-        for warp in (found.warp, uniform)
-    ]
+    scores = [score(m, beats) for m in moments]
+    accents = scores
+    if p.accents != "speed":
+        shown = [_shown_accents(motion, p, found.accents, w) for w in (found.warp, uniform)]
+        accents = [score(_heard(m, beats), beats) for m in shown]
     span = motion.domain if p.range is None else p.range
     rate = np.diff(found.warp.source) / np.diff(found.warp.output)
     middle = (found.warp.source[1:] + found.warp.source[:-1]) / 2
     rate = rate[(middle > span[0]) & (middle < span[1])] / found.uniform
     return replace(
         found,
-        score=score(moments[0], beats),
-        uniform_score=score(moments[1], beats),
+        score=scores[0],
+        uniform_score=scores[1],
         chance=chance(moments[1], beats),
         accent_scores=(accents[0], accents[1]),
         speeds=(float(rate.min()), float(rate.max())),

@@ -12,6 +12,7 @@ from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
+from retime.numeric import gaussian_filter
 from retime.sentences import Duration
 from retime.timing import TimeWarp
 
@@ -53,8 +54,6 @@ def tracks_of(motion: Motion) -> Tracks:
 
 
 def _tracks(motion: Motion) -> Tracks:
-    from scipy.ndimage import gaussian_filter1d
-
     if motion.duration < 1:
         raise InputError(
             "the motion lasts {duration:.3g}; accents are found in {least} or more",
@@ -64,7 +63,7 @@ def _tracks(motion: Motion) -> Tracks:
     points = positions(motion)
     # Avoid aliasing.
     if motion.rate > 1.5 * RATE:
-        points = gaussian_filter1d(points, motion.rate / (2 * RATE), axis=0)
+        points = gaussian_filter(points, motion.rate / (2 * RATE))
     times = _even_times(*motion.domain)
     own = motion.times
     low = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 2)

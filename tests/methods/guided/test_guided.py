@@ -1,9 +1,7 @@
-"""Guided time warping: optimal by brute force, exact where it says so, clear where it cannot."""
+"""Guided time warping: what matters keeps its speed, requests are met exactly or refused."""
 
 from __future__ import annotations
 
-import itertools
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import retime
 from motion_making import raised, under_a_node, with_other_axes
@@ -31,235 +27,8 @@ from retime import (
     samples,
     suggest_keytimes,
 )
-from retime.methods.guided import guide, solve
-from retime.methods.guided.costs import (
-    FeatureWeights,
-    ReferenceFrames,
-    cost_table,
-    reference_features,
-)
-from retime.methods.guided.features import pose_signals
+from retime.methods.guided import guide
 from retime.methods.guided.library import INDEX
-from retime.methods.guided.moving_average import moving_average
-from retime.methods.guided.polish import Polish, Pricing
-from retime.methods.guided.pose_curve import FINE, PoseCurve
-from retime.methods.guided.problem import Found, Problem
-from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
-from retime.methods.guided.windows import RATES, _distances, _offsets
-
-WEIGHTS = FeatureWeights.of(0.1, 1 / 30)
-
-
-def random_walks(seed: int, n: int, r: int, d: int = 3) -> tuple[np.ndarray[Any, Any], ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(np.cumsum(rng.normal(0, 0.1, (k, d)), axis=0) for k in (n, r))
-
-
-def plain_table(x: Any, z: Any, steps: int, k: int) -> Any:
-    """The objective (2), triple by triple, as the paper writes it."""
-    features = reference_features([z], WEIGHTS)
-    table = np.full((steps, steps, len(x)), np.inf)
-    for j in range(1, len(x) - 1):
-        for a, b in itertools.product(range(steps), repeat=2):
-            if j - 1 - a >= 0 and j + 1 + b < len(x):
-                triple = WEIGHTS.features(x[j - 1 - a], x[j], x[j + 1 + b])
-                distance = np.sort(np.linalg.norm(features - triple, axis=1))
-                table[a, b, j] = distance[:k].mean()
-    return table
-
-
-def all_paths(
-    n: int, steps: int, m: int | None, keys: dict[int, int], reach: int = 99
-) -> list[tuple[int, ...]]:
-    out = []
-    for count in range(n - 1) if m is None else [m - 2]:
-        for inner in itertools.combinations(range(1, n - 1), count):
-            path = (0, *inner, n - 1)
-            fits = all(path[t] == q for t, q in keys.items() if t < len(path))
-            step = np.diff(path)
-            gradual = len(step) < 2 or np.abs(np.diff(step)).max() <= reach
-            if max(step) <= steps and gradual and fits:
-                out.append(path)
-    return out
-
-
-# ---- step_costs
-
-
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize(("n", "r", "steps"), [(7, 5, 2), (40, 30, 4), (300, 600, 3)])
-def test_scores_equal_a_plain_evaluation(n: int, r: int, steps: int, k: int) -> None:
-    x, z = random_walks(n, n, r)
-    exact = plain_table(x, z, steps, k)
-    np.testing.assert_allclose(
-        cost_table(x, [z], steps, WEIGHTS, neighbours=k), exact, rtol=1e-6, atol=1e-6
-    )
-    single = cost_table(x, [z], steps, WEIGHTS, neighbours=k, precision="single")
-    scale = exact[np.isfinite(exact)].max()
-    np.testing.assert_allclose(single, exact, atol=2e-3 * scale)
-
-
-def test_references_do_not_join_where_one_ends_and_the_next_begins() -> None:
-    x, z = random_walks(3, 20, 24)
-    parts = cost_table(x, [z[:12], z[12:]], 3, WEIGHTS)
-    features = reference_features([z[:12], z[12:]], WEIGHTS)
-    assert len(features) == 20
-    path = np.arange(20)
-    whole = ReferenceFrames.of([z[:12], z[12:]], WEIGHTS)
-    assert cost_of(path, parts) == pytest.approx(whole.score(x, 3), abs=1e-6)
-
-
-# ---- search
-
-
-def random_table(seed: int, n: int, steps: int, reach: int) -> Any:
-    width = min(2 * reach + 1, steps)
-    return np.random.default_rng(seed).uniform(0, 1, (steps, width, n))
-
-
-@given(st.integers(0, 10**6), st.integers(4, 9), st.integers(2, 9), st.data())
-def test_the_path_is_the_best_of_all(seed: int, n: int, steps: int, data: st.DataObject) -> None:
-    """Of all whose steps differ by at most a bound, through a key frame or none."""
-    reach = data.draw(st.integers(1, steps - 1))
-    table = random_table(seed, n, steps, reach)
-    shortest = -(-(n - 1) // steps) + 1
-    m = data.draw(st.integers(shortest, n))
-    keys = {0: 0, m - 1: n - 1}
-    if m > 2 and data.draw(st.booleans()):
-        paths = all_paths(n, steps, m, {})
-        path = data.draw(st.sampled_from(paths))
-        t = data.draw(st.integers(1, m - 2))
-        keys[t] = path[t]
-    listed = all_paths(n, steps, m, keys, reach)
-    room = data.draw(st.sampled_from([0, 1 << 28]))  # with and without checkpoints
-    with patch("retime.methods.guided.search._COST_BYTES", room):
-        if not listed:
-            with pytest.raises(InfeasibleError):
-                find_path(table, m, sorted(keys.items()), reach=reach)
-            return
-        found = find_path(table, m, sorted(keys.items()), reach=reach)
-    best = min(cost_of(np.array(p), table, reach) for p in listed)
-    assert found.cost == pytest.approx(best, abs=1e-9)
-    assert tuple(found.frames) in listed
-
-
-@pytest.mark.parametrize("reach", [1, 2, 5])
-def test_a_table_of_gradual_steps_is_a_part_of_the_whole(reach: int) -> None:
-    x, z = random_walks(8, 60, 40)
-    whole = cost_table(x, [z], 6, WEIGHTS)
-    part = cost_table(x, [z], 6, WEIGHTS, reach=reach)
-    for a, b in itertools.product(range(6), repeat=2):
-        if abs(a - b) <= reach:
-            np.testing.assert_allclose(part[a, b - max(a - reach, 0)], whole[a, b])
-
-
-@given(st.integers(0, 10**6), st.integers(4, 8), st.integers(2, 4), st.floats(-0.5, 0.5))
-def test_the_free_path_is_the_best_of_any_length(
-    seed: int, n: int, steps: int, price: float
-) -> None:
-    table = np.random.default_rng(seed).uniform(0, 1, (steps, steps, n))
-    paths = all_paths(n, steps, None, {})
-    best = min(cost_of(np.array(p), table) + price * (len(p) - 2) for p in paths)
-    found = find_free_path(table, price)
-    assert found.cost + price * (len(found.frames) - 2) == pytest.approx(best, abs=1e-9)
-
-
-@pytest.mark.parametrize("reach", [1, 3])
-@pytest.mark.parametrize("m", [40, 60, 77, 100])
-def test_checkpoints_and_prices_find_the_same(
-    m: int, reach: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    x, z = random_walks(5, 120, 80)
-    table = cost_table(x, [z], 4, WEIGHTS, reach=reach)
-    for keys in ([(0, 0), (m - 1, 119)], [(0, 0), (m // 2, 55), (m - 1, 119)]):
-        full = find_path(table, m, keys, reach=reach)
-        with monkeypatch.context() as patched:
-            patched.setattr("retime.methods.guided.search._COST_BYTES", 1000)
-            assert find_path(table, m, keys, reach=reach).cost == pytest.approx(full.cost)
-        priced = find_priced_path(table, m, keys, reach=reach)
-        assert priced is not None
-        assert all(priced.frames[t] == q for t, q in keys)
-        assert full.cost * (1 - 1e-9) <= priced.cost
-        assert priced.cost * (1 - priced.gap) <= full.cost * (1 + 1e-9)  # the bound is one
-
-
-@given(st.integers(0, 10**6))
-def test_more_freedom_never_costs_and_keytimes_always_do(seed: int) -> None:
-    x, z = random_walks(seed, 24, 20)
-    less, more = (cost_table(x, [z], s, WEIGHTS) for s in (3, 4))
-    keys = [(0, 0), (11, 23)]
-    free = find_path(more, 12, keys)
-    assert free.cost <= find_path(less, 12, keys).cost + 1e-9
-    bound = find_path(more, 12, [(0, 0), (5, 9), (11, 23)])
-    assert free.cost <= bound.cost + 1e-9
-    richer = cost_table(x, [z, x], 4, WEIGHTS)
-    assert find_path(richer, 12, keys).cost <= free.cost + 1e-9
-
-
-def test_the_only_path_is_found() -> None:
-    table = np.ones((8, 8, 97))
-    path = find_path(table, 13, [(0, 0), (12, 96)])
-    assert (np.diff(path.frames) == 8).all()
-
-
-# ---- the polish
-
-
-@pytest.mark.parametrize("case", ["plain", "pins", "limits", "loop"])
-def test_the_slope_of_the_polish_is_that_of_its_objective(case: str) -> None:
-    signals = pose_signals(samples.jump(), [samples.jump()], rate=30.0)
-    curve = signals.curve
-    m = 60
-    x = np.linspace(0, curve.frames, m)
-    x[1:-1] += np.random.default_rng(4).uniform(-0.3, 0.3, m - 2)
-    polish = Polish(
-        curve,
-        ReferenceFrames.of(signals.references, WEIGHTS),
-        3,
-        Pricing(0.4, 20.0, 0.2),
-        pins=[(20.3, 33.0), (41.0, 66.5)] if case == "pins" else (),
-        bounds=(lambda x: (np.full(m - 1, 1.5), np.full(m - 1, 1.7))) if case == "limits" else None,
-        loop=case == "loop",
-    )
-    slope = polish.gradient(x)
-    for k in (1, 2, 15, 20, 21, 41, 57, 58):
-        step = np.zeros(m)
-        step[k] = 1e-6
-        numeric = (polish.cost(x + step) - polish.cost(x - step)) / 2e-6
-        assert slope[k] == pytest.approx(numeric, rel=1e-4, abs=1e-5 * np.abs(slope).max())
-    done = polish.run(x)
-    assert polish.cost(done) < polish.cost(x)
-    assert (done[0], done[-1]) == (0, curve.frames)
-    assert np.diff(done).min() > 0
-
-
-def test_a_curve_of_poses_is_smooth_between_its_samples() -> None:
-    t = np.linspace(0, 3, 30 * 3 * FINE + 1)
-    curve = PoseCurve(np.c_[np.sin(4 * t), t])
-    x = np.linspace(0, curve.frames, 77)
-    value, slope = curve.with_slope(x)
-    np.testing.assert_allclose(value, np.c_[np.sin(4 * x / 30), x / 30], atol=1e-4)
-    np.testing.assert_allclose(slope[:, 0], 4 / 30 * np.cos(4 * x / 30), atol=2e-3)
-    np.testing.assert_allclose(curve.cells(8)[::2], curve.poses, atol=1e-12)
-
-
-# ---- the curve
-
-
-@given(
-    st.lists(st.integers(1, 8), min_size=4, max_size=40),
-    st.integers(0, 6).map(lambda k: 2 * k + 1),
-    st.data(),
-)
-def test_averages_rise_and_keep_their_fixed_points(
-    steps: list[int], window: int, data: st.DataObject
-) -> None:
-    values = np.r_[0, np.cumsum(steps)].astype(float)
-    inner = data.draw(st.sets(st.integers(1, len(values) - 2), max_size=3))
-    fixed = sorted({0, len(values) - 1, *inner})
-    out = moving_average(values, fixed, window)
-    assert (out[fixed] == values[fixed]).all()
-    assert (np.diff(out) > 0).all()
 
 
 def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
@@ -303,43 +72,6 @@ def test_keytimes_and_ends_are_exact() -> None:
         mixed = guided_warp(jump, duration=2.013, keytimes=keys, influence=influence)
         for output, source in keys:
             assert float(mixed(output)) == pytest.approx(source, abs=1e-9)
-
-
-def test_influence_goes_from_the_spline_to_the_guided_warp() -> None:
-    jump = samples.jump()
-    spline = retime.spline_warp(jump, duration=2.0)
-    t = np.linspace(0, 2, 40)
-    np.testing.assert_allclose(guided_warp(jump, duration=2.0, influence=0.0)(t), spline(t))
-    away = [
-        np.abs(guided_warp(jump, duration=2.0, influence=w)(t) - spline(t)).max()
-        for w in (0.25, 0.5, 1.0)
-    ]
-    assert away == sorted(away)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.75, 0.9, 1.4, 3.0])
-@pytest.mark.parametrize("keytimes", [(), ((0.4, 0.5),), ((0.62, 0.9), (1.13, 1.43))])
-def test_no_warp_costs_more_than_the_spline(share: float, keytimes: Any) -> None:
-    walk = samples.walk()
-    keys = [(o * share, s) for o, s in keytimes]
-    found = guide(walk, duration=share * walk.duration, keytimes=keys)
-    assert found.costs["guided"] <= found.costs["spline"] * (1 + 1e-9)
-    again = guide(walk, duration=share * walk.duration, keytimes=keys, formulation="paper")
-    for name in ("spline", "uniform"):  # judged alike, whatever the search
-        assert again.costs[name] == pytest.approx(found.costs[name], rel=1e-9)
-    assert not any("costs less" in note for note in found.warp.notes)
-    times = np.arange(*found.warp.domain, 1 / 30)
-    most = np.abs(np.diff(found.warp.rate(times))).max()
-    if not keytimes:
-        assert most < 0.5 / share
-
-
-def test_costs_are_honest() -> None:
-    found = guide(samples.jump(), duration=2.0)
-    assert found.costs["guided"] < found.costs["spline"]
-    assert found.costs["uniform"] == pytest.approx(found.costs["spline"], rel=0.02)
-    assert any("uniform speed" in note for note in found.warp.notes)
-    assert found.gap == 0
 
 
 def moved(motion: retime.Motion, yaw: float, scale: float) -> retime.Motion:
@@ -471,16 +203,6 @@ def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
     assert np.median(fixed.rate(np.linspace(1, 8, 50))) == pytest.approx(2 / 3, abs=0.1)
 
 
-def test_a_price_makes_the_papers_free_duration_shorter() -> None:
-    jump = samples.jump()
-    lengths = [
-        guided_warp(jump, duration="free", formulation="paper", frame_cost=p).duration
-        for p in (-0.05, 0.0, 0.5)
-    ]
-    assert lengths == sorted(lengths, reverse=True)
-    assert lengths[0] > lengths[2]
-
-
 def test_limits_of_speed_hold() -> None:
     jump = samples.jump()
     warp = guided_warp(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)])
@@ -507,17 +229,6 @@ def test_backwards_and_ranges_and_loops() -> None:
     assert cycle.loop
     ends = cycle.rate([1e-3, 1.5 - 1e-3])
     assert ends[0] == pytest.approx(ends[1], abs=0.15)
-
-
-@pytest.mark.parametrize("upsample", [None, 1, 3, 4])
-def test_the_papers_formulation_is_a_warp(upsample: int | None) -> None:
-    jump = samples.jump()
-    found = guide(jump, duration=2.0, formulation="paper", upsample=upsample)
-    best = guide(jump, duration=2.0)
-    assert found.warp.duration == 2.0
-    assert found.costs["guided"] > best.costs["guided"]
-    rate = found.warp.rate(found.warp.inverse(np.linspace(1.5, 1.8, 9)))
-    assert np.abs(rate - 1).max() < 0.05
 
 
 def test_signals_of_any_kind_are_warped() -> None:
@@ -561,6 +272,8 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
 
 # ---- bad input
 
+EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
+
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
@@ -569,7 +282,7 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
         ({"duration": 0.2}, "raise max_speed to"),
         ({"duration": 9.0, "upsample": 2}, "upsample belongs to the paper's formulation"),
         ({"duration": 9.0, "frame_cost": 2.0}, "frame_cost belongs to the paper's formulation"),
-        ({"duration": 9.0, "upsample": 2, "formulation": "paper"}, "slower than 1/2 of its speed"),
+        ({"duration": 9.0, "formulation": "paper", "strength": 0.5}, "belongs to gradual speed"),
         ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "above 8; raise max_speed to 20"),
         ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "have to be 10 times"),
         (
@@ -577,17 +290,19 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
             "below 0.2; lower min_speed to 0.1",
         ),
         ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
-        (
-            {"duration": "free", "keytimes": [(1.0, 1.0)], "formulation": "paper"},
-            "has no keytimes",
-        ),
-        (
-            {"reference_range": (0.0, 0.1), "formulation": "paper"},
-            "neighbours need at least 5 frames",
-        ),
-        ({"reference_range": (0.0, 0.1)}, "needs at least 7 frames of it"),
-        ({"reference_range": (3.0, 9.0)}, "not a part of"),
-        ({"speed_limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
+        ({"strength": 1.5}, "strength"),
+        ({"strength": float("nan")}, "strength"),
+        ({"keytimes": [(1.0, float("nan"))]}, "keytimes"),
+        ({"keytimes": [(1.0, 9.0)]}, "outside|beyond|has no"),
+        ({"locked": [(1.0, 9.0)]}, "the locked span 1 to 9 s is not a part of 0 to 3.25 s"),
+        ({"locked": [(0.5, 3.0)], "duration": 1.0}, "choose a duration of 2.594"),
+        ({"rates": [(1.0, 0.0)]}, "a rate is 0.001 or more"),
+        ({"rates": [(9.0, 1.0)]}, "is not in"),
+        ({"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True}, "choose a duration"),
+        ({"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of"),
+        ({"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "shorter than three frames"),
+        ({"reference_warp": TimeWarp([0, 3.25], [0, 3.25])}, "no edit to copy"),
+        ({"speed_limits": [(0.0, 3.25, 5.0, 6.0)], "duration": 2.0}, "these cannot all be true"),
         ({"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "both ranges must rise"),
         ({"reference": [3]}, "a motion or a path"),
         ({"range": (0.0, 1.0), "backwards": True}, "only a whole clip"),
@@ -634,15 +349,14 @@ def test_a_reference_file_that_changes_is_read_again(tmp_path: Path) -> None:
     jump, place = samples.jump(), tmp_path / "reference.bvh"
     retime.write(jump, place)
     first = guided_warp(jump, duration=2.0, reference=str(place))
-    assert guided_warp(jump, duration=2.0, reference=str(place)).source.tolist() == (
-        first.source.tolist()
-    )
-    slow = retime.apply(jump, TimeWarp([0, 6.5], [0, 3.25]))
+    again = guided_warp(jump, duration=2.0, reference=str(place))
+    assert again.output.tolist() == first.output.tolist()
+    slow = retime.apply(jump, TimeWarp([0, 1.5, 4.75], [0, 1.5, 3.25]))
     retime.write(slow, place)
     second = guided_warp(jump, duration=2.0, reference=str(place))
     fresh = guided_warp(samples.jump(), duration=2.0, reference=str(place))
-    assert second.source.tolist() == fresh.source.tolist()
-    assert second.source.tolist() != first.source.tolist()
+    np.testing.assert_allclose(second.output, fresh.output, atol=1e-9)
+    assert np.abs(second.output - first.output).max() > 0.05
 
 
 def test_a_signal_has_a_rate() -> None:
@@ -687,33 +401,6 @@ def test_limits_hold_in_the_curve_too() -> None:
         assert slowest - 0.05 < rates.min() <= rates.max() < fastest + 0.05
 
 
-def test_keytimes_of_a_backward_warp_choose_the_upsampling() -> None:
-    jump = samples.jump()
-    end = jump.duration
-    warp = retime.guided_warp(
-        jump, duration=0.7 * end, backwards=True, keytimes=[(0.2 * end, 0.27 * end)]
-    )
-    assert warp(0.2 * end) == pytest.approx(0.27 * end)
-
-
-def test_a_blended_warp_tells_its_own_cost() -> None:
-    jump = samples.jump()
-    figures = [
-        Recipe([Step("guided", {"duration": 2.0, "influence": share})]).solve(jump)[0].figures
-        for share in (0.0, 0.5, 1.0)
-    ]
-    assert figures[0]["blended"] == pytest.approx(figures[0]["spline"])
-    assert figures[1]["blended"] < figures[0]["blended"]
-    assert "blended" not in figures[2]
-
-
-def test_a_spline_that_breaks_a_limit_is_not_taken() -> None:
-    jump = samples.jump()
-    found = guide(jump, duration=2.275, speed_limits=[(1.0, 1.8, 2.0, 3.0)])
-    assert found.costs["guided"] > found.costs["spline"]
-    assert any("exceeds a speed limit" in note for note in found.warp.notes)
-
-
 # ---- foreign references
 
 
@@ -726,18 +413,7 @@ def test_a_clip_takes_the_pace_of_a_reference(share: float) -> None:
     walk = samples.walk()
     found = guide(walk, duration="free", reference=slowed(walk, share))
     assert found.warp.duration == pytest.approx(walk.duration / share, rel=0.05)
-    assert found.evidence is not None
-    assert found.evidence[:, 1].min() > 0.9
-    assert any(note.startswith("100 % of the clip resembles") for note in found.warp.notes)
-
-
-def test_what_is_unlike_the_reference_stays_as_it_was() -> None:
-    walk, jump = samples.walk(), samples.jump()
-    lone = guide(jump, duration="free", reference=slowed(walk, 0.5), similarity=0.02)
-    assert lone.evidence is not None
-    assert lone.warp.duration == pytest.approx(jump.duration, rel=0.05)
-    note = next(n for n in lone.warp.notes if "resembles" in n)
-    assert "the rest keeps its timing" in note
+    assert "same-recording" in [n.code for n in found.warp.notes]
 
 
 def test_its_own_timing_of_any_length_is_no_change() -> None:
@@ -758,7 +434,7 @@ def test_foreign_timing_goes_through_keytimes() -> None:
         assert (np.diff(warp.source) > 0).all()
         if isinstance(length, float):
             assert warp.duration == pytest.approx(length, abs=1e-12)
-    with pytest.raises(InfeasibleError, match="no timing meets all limits"):
+    with pytest.raises(InfeasibleError, match="these cannot all be true"):
         guided_warp(jump, duration=3.0, speed_limits=[(0.0, 3.25, 2.0, 3.0)], reference=slow)
     with pytest.raises(InfeasibleError, match="raise max_speed"):
         guided_warp(jump, duration=0.3, reference=slow)
@@ -774,53 +450,13 @@ def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
     ahead = guide(jump, duration="free", reference=slow)
     assert back.warp.duration == pytest.approx(ahead.warp.duration, rel=0.02)
     assert float(back.warp(0.0)) == jump.duration
-    assert back.evidence is not None
-    assert ahead.evidence is not None
-    np.testing.assert_allclose(back.evidence, ahead.evidence, atol=0.05)
+    assert back.pace is not None
+    assert ahead.pace is not None
+    np.testing.assert_allclose(back.pace.likeness[::-1], ahead.pace.likeness, atol=0.05)
     chain = samples.chain(duration=1.0)
     cycle = guided_warp(chain, duration="free", loop=True, reference=slowed(chain, 0.8))
     ends = cycle.rate([1e-3, cycle.duration - 1e-3])
     assert ends[0] == pytest.approx(ends[1], abs=0.1)
-
-
-def plain_windows(poses: Any, references: Any, rate: float) -> Any:
-    """Distances of windows, one by one, as their definition says."""
-    near, far = _offsets(rate, len(poses))
-    n = (len(poses) - 1) // FINE + 1
-    out = np.full((n, len(RATES)), np.inf)
-    for i, g in itertools.product(range(n), range(len(RATES))):
-        middle = np.clip(i * FINE, near[g, -1], len(poses) - 1 - near[g, -1])
-        own = poses[middle + near[g]]
-        for z in references:
-            for q in np.arange(0, len(z), 0.5):
-                place = q + far[g]
-                inside = (place > -1e-6) & (place < len(z) - 1 + 1e-6)
-                if 2 * inside.sum() <= len(place):
-                    continue
-                other = np.stack(
-                    [np.interp(place[inside], np.arange(len(z)), c) for c in z.T], axis=1
-                )
-                square = ((own[inside] - other) ** 2).sum() / (poses.shape[1] / 3)
-                out[i, g] = min(out[i, g], square * len(place) / inside.sum() ** 2)
-    return out
-
-
-def test_windows_equal_a_plain_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    poses = np.cumsum(rng.normal(0, 0.02, (14 * FINE + 1, 3)), axis=0)
-    references = [np.cumsum(rng.normal(0, 0.05, (k, 3)), axis=0) for k in (30, 9)]
-    exact = plain_windows(poses, references, 30.0)
-    np.testing.assert_allclose(
-        _distances(poses, references, 30.0, 1e9, 1e9), exact, rtol=1e-3, atol=1e-5
-    )
-    # In small pieces, and pruned: exact as far as it matters.
-    monkeypatch.setattr("retime.methods.guided.windows._REFERENCE_BLOCK", 11)
-    monkeypatch.setattr("retime.methods.guided.windows._INPUT_BLOCK", 7)
-    pruned = _distances(poses, references, 30.0, 0.01, 1e9)
-    cap = exact.min(axis=1, keepdims=True) + 0.01
-    np.testing.assert_allclose(
-        np.minimum(pruned, cap), np.minimum(exact, cap), rtol=1e-3, atol=1e-5
-    )
 
 
 def test_a_length_of_two_frames_is_too_fast() -> None:
@@ -845,37 +481,104 @@ def test_the_delivered_curve_keeps_the_limits_between_its_knots_too(asked: dict[
     assert rate.min() > 0.99 * asked.get("min_speed", 0.0)
 
 
-def test_a_length_that_leaves_no_room_is_said_without_keytimes() -> None:
-    """Costs are plain numbers, also large ones."""
-    notes = guided_warp(samples.walk(), duration=1000.0).notes
-    (told,) = (n for n in notes if n.code == "guided-unsearched")
-    assert told == (
-        "the duration leaves the search no room: the warp was refined from uniform speed"
+# ---- what the formulation promises
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 1.4, 3.0])
+@pytest.mark.parametrize("strength", [0.0, 0.4, 1.0])
+def test_speed_changes_gradually_and_costs_no_more_than_uniform_speed(
+    share: float, strength: float
+) -> None:
+    walk = samples.walk()
+    found = guide(walk, duration=share * walk.duration, strength=strength)
+    assert found.costs["guided"] <= 1.05 * found.costs["uniform"]
+    times = np.arange(*found.warp.domain, 1 / 30)
+    assert np.abs(np.diff(found.warp.rate(times))).max() < 0.2 / share
+
+
+def test_strength_goes_from_uniform_speed_to_keeping_actions() -> None:
+    walk = samples.walk()
+    uniform = guided_warp(walk, duration=3.0, strength=0.0)
+    np.testing.assert_allclose(uniform.rate(uniform.output[:-1]), walk.duration / 3.0, atol=1e-6)
+    jump = samples.jump()
+    kept = []
+    for strength in (0.1, 0.4, 1.0):
+        warp = guided_warp(jump, duration=2.0, strength=strength)
+        idle, crouch = (warp.inverse(b) - warp.inverse(a) for a, b in ((0.0, 0.6), (1.0, 1.4)))
+        kept.append(crouch / idle)
+    assert kept == sorted(kept)
+
+
+def test_the_middle_influence_is_the_mean_of_spline_and_guided() -> None:
+    jump = samples.jump()
+    spline = retime.spline_warp(jump, duration=2.0, keytimes=[(0.6, 0.9)])
+    made = [
+        guided_warp(jump, duration=2.0, keytimes=[(0.6, 0.9)], influence=w) for w in (0, 0.5, 1.0)
+    ]
+    source = np.linspace(0, jump.duration, 60)
+    np.testing.assert_allclose(made[0].inverse(source), spline.inverse(source), atol=1e-9)
+    mean = (made[0].inverse(source) + made[2].inverse(source)) / 2
+    np.testing.assert_allclose(made[1].inverse(source), mean, atol=1e-9)
+
+
+def test_backwards_is_the_exact_mirror() -> None:
+    jump = samples.jump()
+    end = jump.duration
+    mirrored = apply(jump, TimeWarp([0, end], [end, 0]))
+    back = guided_warp(jump, duration=2.0, backwards=True, keytimes=[(0.5, 2.0)])
+    ahead = guided_warp(mirrored, duration=2.0, keytimes=[(0.5, end - 2.0)])
+    t = np.linspace(0, 2, 100)
+    np.testing.assert_allclose(back(t), end - ahead(t), atol=2e-3)
+
+
+def test_locked_spans_and_rates_are_exact() -> None:
+    jump = samples.jump()
+    warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], rates=[(2.8, 1.5)])
+    inside = warp.inverse(np.linspace(0.3, 0.6, 20))
+    np.testing.assert_allclose(np.diff(inside), 0.3 / 19, atol=1e-12)
+    assert float(warp.rate(warp.inverse(2.8))) == pytest.approx(1.5, abs=1e-9)
+
+
+def test_seams_of_a_range_go_on_at_the_recorded_speed() -> None:
+    walk = samples.walk()
+    warp = guided_warp(walk, range=(0.8, 2.4), duration=1.1, ripple=True)
+    for moment, side in ((0.8, 1), (2.4, -1)):
+        at = float(warp.inverse(moment))
+        near = warp.rate(np.linspace(at, at + side * 0.033, 20))
+        assert np.abs(near[1:] - 1).mean() < 0.1
+
+
+def test_hurried_flights_are_said() -> None:
+    warp = guided_warp(samples.jump(), duration=0.6)
+    (note,) = (n for n in warp.notes if n.code == "flights-hurried")
+    assert note.values["worst"] > 1.05
+
+
+def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
+    one = samples.sample("jump")
+    twice = retime.concatenate([one.motion, one.motion])
+    (start, end), shift = one.flights[0], one.motion.duration + 1 / one.motion.rate
+    slow = TimeWarp(
+        [0, start, end + (end - start), twice.duration + end - start],
+        [0, start, end, twice.duration],
     )
-    (costs,) = (n for n in notes if n.code == "guided-costs")
-    assert re.match(r"cost \d\d,\d{3} \(", costs)
+    options: Any = {"reference_warp": slow, "reference_range": (start - 0.05, end + 0.05)}
+    warp = guided_warp(twice, duration="free", **options)
+
+    def lasts(a: float, b: float) -> float:
+        return float(warp.inverse(b) - warp.inverse(a)) / (b - a)
+
+    assert lasts(start, end) == pytest.approx(2.0, rel=0.1)
+    assert lasts(start + shift, end + shift) == pytest.approx(2.0, rel=0.1)
+    (note,) = (n for n in warp.notes if n.code == "like-flights")
+    ((moment, like),) = note.values["flights"]
+    assert start + shift < moment < end + shift
+    assert like > 0.9
+    warp = guided_warp(twice, duration="free", except_flights=[moment], **options)
+    assert lasts(start + shift, end + shift) == pytest.approx(1.0, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "text"),
-    [
-        (3.0, 0.0, "more than uniform speed (0)"),
-        (1e-12, 1e-13, "the same as uniform speed"),
-        (9999.4, 24284.0, "59 % less than uniform speed (24,280)"),
-        (3.0, 4.0, "25 % less than uniform speed (4)"),
-    ],
-)
-def test_costs_are_compared_in_words(ours: float, theirs: float, text: str) -> None:
-    costs = {"guided": ours, "uniform": theirs}
-    assert solve._compared(costs, "uniform", "uniform speed") == text
-
-
-@pytest.mark.parametrize(("cost", "said"), [(5e-10, False), (5e-3, True)])
-def test_a_rounding_error_is_no_cost_above_the_spline_s(cost: float, said: bool) -> None:
-    def found(problem: Problem) -> Found:
-        warp = problem.uniform(1.5)
-        return Found(warp, lambda _: 0.0, {"guided": cost, "spline": 0.0})
-
-    with patch.object(solve, "_found", found):
-        notes = guided_signal_warp(np.ones((60, 3)), duration=1.5, fps=30.0).notes
-    assert ("spline-costs-less" in [n.code for n in notes]) == said
+def test_a_short_reference_is_doubtful() -> None:
+    walk = samples.walk()
+    warp = guided_warp(samples.punches(), duration="free", reference=walk)
+    assert "doubtful-reference" in [n.code for n in warp.notes]

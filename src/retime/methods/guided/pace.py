@@ -1,0 +1,46 @@
+"""A pace: the slowness that a reference or an edit asks for, over source time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.notes import Note
+from retime.pacing.terms import Track
+
+
+@dataclass(frozen=True, eq=False)
+class Pace:
+    """A wanted slowness over source time, and how certain it is."""
+
+    times: FloatArray
+    """Source times (N,)."""
+    slowness: FloatArray
+    """Output time per source time (N,)."""
+    certainty: FloatArray
+    """Weight of each, where the weight of the clip's own speed is 1 (N,)."""
+    likeness: FloatArray
+    """How much the reference resembles the clip there, 0 to 1 (N,)."""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def track(self) -> Track:
+        """The slowness as a function of source time, interpolated by its logarithm."""
+        log = np.log(self.slowness)
+        return lambda times: np.exp(np.interp(times, self.times, log))
+
+    def weight(self, own: Track) -> Track:
+        """Return the certainty times the clip's own weight."""
+        return lambda times: own(times) * np.interp(times, self.times, self.certainty)
+
+    def mirrored(self, ends: float) -> Pace:
+        """Return the pace of the clip played backwards; ``ends`` is the sum of its end times."""
+        return Pace(
+            ends - self.times[::-1],
+            self.slowness[::-1],
+            self.certainty[::-1],
+            self.likeness[::-1],
+            self.notes,
+        )

@@ -1,0 +1,48 @@
+"""Constraints: places in time, limits of speed, and time that characters share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Key:
+    """A source time that is shown at an output time: a keytime, or an end."""
+
+    output: float
+    source: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Limits of the playback rate between two source times; equal ones fix it."""
+
+    start: float
+    end: float
+    slowest: float
+    fastest: float
+
+
+def locked(start: float, end: float) -> Speed:
+    """Return the constraint of a span that plays at its recorded speed."""
+    return Speed(start, end, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A span of source time that all of ``members`` show at the same output times."""
+
+    start: float
+    end: float
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The output time from a moment of one character to a moment of another, or of the same."""
+
+    first: int
+    first_source: float
+    second: int
+    second_source: float
+    seconds: float
