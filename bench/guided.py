@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from retime.methods.guided.costs import FeatureWeights, cost_table, reference_features
+from retime.methods.guided.problem import Problem
+from retime.methods.guided.search import find_free_path, find_path
+from retime.methods.guided.solve import solve
+from retime.methods.guided.windows import find_evidence
 
 import retime
 from bench.timing import Figure, in_turns, seconds
 from retime import Motion, samples
 from retime.methods.guided import GuidedParameters, guide
-from retime.methods.guided.costs import FeatureWeights, cost_table, reference_features
 from retime.methods.guided.features import pose_signals
 from retime.methods.guided.pose_curve import FINE, PoseCurve
-from retime.methods.guided.problem import Problem
 from retime.methods.guided.references import cut
-from retime.methods.guided.search import find_free_path, find_path
-from retime.methods.guided.solve import solve
-from retime.methods.guided.windows import find_evidence
 from retime.motion.memory import last
 
 # Trial: input, output and reference frames, largest step, the paper's seconds (score + search).

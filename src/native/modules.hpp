@@ -18,10 +18,7 @@
     PART(live_poses, "Poses of a live performer.")                           \
     PART(live_belief, "Belief over places and rates, for copies and takes.") \
     PART(live_cycles, "Belief over places and rates, with repetitions.")     \
-    PART(guided_costs, "Tables of step costs.")                              \
-    PART(guided_search, "Cheapest paths through tables of step costs.")      \
-    PART(guided_polish, "The smooth curve beside a path.")                   \
-    PART(guided_windows, "Windows of a reference.")                          \
+    PART(paper, "The published search of guided time warping.")              \
     PART(physics_figure, "Generalised forces of a figure.")                  \
     PART(physics_contacts, "Forces at contacts.")                            \
     PART(physics_polygons, "Feasible polygons.")                             \

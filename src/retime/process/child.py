@@ -28,7 +28,6 @@ ONE_THREAD = dict.fromkeys(
         "MKL_NUM_THREADS",
         "VECLIB_MAXIMUM_THREADS",
         "NUMEXPR_NUM_THREADS",
-        "NUMBA_NUM_THREADS",
     ),
     "1",
 )

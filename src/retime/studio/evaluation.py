@@ -23,9 +23,9 @@ from retime.evaluate.evaluator import contacts_of, evidence_of, with_warp
 from retime.evaluate.reading import Reading
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
-from retime.motion.figures import Figures
 from retime.motion import Motion
 from retime.motion.contact import Contact
+from retime.motion.figures import Figures
 from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.motion.loops import is_cycle
 from retime.motion.memory import last

@@ -156,7 +156,7 @@ class _Subject:
         if p.formulation == "paper":
             from retime.methods.guided.paper import paper_warp
 
-            warp = paper_warp(request, self.signals)
+            warp = paper_warp(request, self.signals, self.clip)
         else:
             warp = request.warp(self._terms(p, pace))
         return self._judged(request, warp, pace)

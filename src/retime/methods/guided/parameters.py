@@ -126,18 +126,6 @@ class WarpParameters(LoopParameters):
             ),
         ),
     ] = "smooth"
-    search_fps: Annotated[
-        float,
-        About(
-            "Paper's formulation: frame rate of the search.",
-            unit="Hz",
-            minimum=1,
-            maximum=480,
-            label="Search rate",
-            step=1,
-            advanced=True,
-        ),
-    ] = 30.0
     neighbours: Annotated[
         int,
         About(
@@ -191,7 +179,7 @@ class WarpParameters(LoopParameters):
 # Parameters of one formulation only.
 _OF_ONE = {
     "smooth": ("strength", "rates"),
-    "paper": ("search_fps", "neighbours", "upsample", "frame_cost"),
+    "paper": ("neighbours", "upsample", "frame_cost"),
 }
 
 

@@ -22,7 +22,7 @@ from retime.pacing import (
     possible_times,
     solve,
 )
-from retime.pacing.moments import Placed, Stretch
+from retime.pacing.moments import Moments, Placed, Stretch
 from retime.pacing.problem import CELL_S
 from retime.pacing.terms import Term
 from retime.sentences import Duration, Moment, ParameterName, Sentence, Span
@@ -68,15 +68,26 @@ class Request:
 
     def warp(self, terms: tuple[Term, ...]) -> TimeWarp:
         """Return the warp that is best by an objective and meets the request."""
-        if self.length is not None:
-            self.spline(self.length)  # raises a sentence about keytimes out of order or place
-        character = Character(self.span, terms, self._keys(), self._speeds(), self.p.loop)
-        problem = Problem((character,))
+        problem = self._problem(terms)
         try:
             output, source = solve(problem).curves[0]
         except Contradiction as contradiction:
             raise self._refused(problem, contradiction) from None
         return TimeWarp(output, source, loop=self.p.loop)
+
+    def must_be_possible(self) -> None:
+        """Raise a sentence if the conditions contradict each other."""
+        problem = self._problem(())
+        try:
+            Moments(problem)
+        except Contradiction as contradiction:
+            raise self._refused(problem, contradiction) from None
+
+    def _problem(self, terms: tuple[Term, ...]) -> Problem:
+        if self.length is not None:
+            self.spline(self.length)  # raises a sentence about keytimes out of order or place
+        speeds = self._speeds()
+        return Problem((Character(self.span, terms, self._keys(), speeds, self.p.loop),))
 
     def _keys(self) -> tuple[Key, ...]:
         start, end = self.span
