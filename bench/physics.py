@@ -16,8 +16,14 @@ import numpy as np
 from bench.performances import MOCAP
 from bench.timing import Figure, seconds
 from retime import Motion, PhysicsModel, Skeleton, read, samples
-from retime.methods.physics.durations import interval_regions
-from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, find_regions, flattened
+from retime.methods.physics.limits.regions import (
+    MOST_CHANGE,
+    MOST_SPEED,
+    UNIT,
+    find_regions,
+    flattened,
+)
+from retime.methods.physics.search.durations import interval_regions
 
 # Figure 12: milliseconds a frame (Force, Feasible, Bake, Obj, NP-Obj, Naive).
 FIGURE_12 = {
@@ -283,7 +289,7 @@ def figure_12() -> list[tuple[str, ...]]:
 
 
 def _times(clip: Motion) -> tuple[float, ...]:
-    from retime.methods.physics.timing_problem import TimingProblem, objective_of
+    from retime.methods.physics.search.problem import TimingProblem, objective_of
 
     frames = len(clip)
     start = time.perf_counter()

@@ -11,8 +11,8 @@ import numpy as np
 from bench.performances import MOCAP
 from bench.physics import figure_12
 from retime import Motion, PhysicsModel, TimeWarp, read, samples
-from retime.methods.physics.regions import UNIT
-from retime.methods.physics.timing_problem import TimingProblem, objective_of
+from retime.methods.physics.limits.regions import UNIT
+from retime.methods.physics.search.problem import TimingProblem, objective_of
 from retime.plot.physics import draw_physics, draw_regions
 from retime.plot.style import INK, KEY, ORIGINAL, SERIES, canvas, plain, save
 from retime.plot.warps import draw_warps

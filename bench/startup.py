@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
 import os
 import subprocess
 import sys
@@ -45,12 +44,11 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _run("samples", "jump", "--into", name)
-        names = [n for n in COMMANDS if n != "physics" or importlib.util.find_spec("pinocchio")]
-        commands = {n: _on(folder, COMMANDS[n][0]) for n in names}
+        commands = {n: _on(folder, c[0]) for n, c in COMMANDS.items()}
         first = {n: cpu_seconds(c, env=_caches(folder / n)) for n, c in commands.items()}
         peer, later = _in_turns(commands, _caches(folder / "all"))
         for when, taken in (("first use", first), ("later", later)):
-            for n in names:
+            for n in COMMANDS:
                 goal = f"goal: {1 / COMMANDS[n][1]:.1f} x"
                 yield Figure(f"retime {n}, {when} ({goal})", taken[n], PEER, peer)
         for what, start in (("studio", _studio_worker), ("batch", _batch_worker)):

@@ -104,7 +104,7 @@ def _needed(wheel, options):
            "--only-binary", ":all:", "--python-version", options.python_version]  # fmt: skip
     for platform in options.platform or ():
         pip += ["--platform", platform]
-    subprocess.run([*pip, "--dest", str(folder), f"{wheel}[physics]"], check=True)
+    subprocess.run([*pip, "--dest", str(folder), str(wheel)], check=True)
     return [p for p in sorted(folder.glob("*.whl")) if p.name != wheel.name]
 
 

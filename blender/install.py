@@ -52,7 +52,7 @@ def installing(beside=""):
     try:
         yield 0.0, "Creating an environment"
         yield from _run([sys.executable, "-m", "venv", str(fresh)], 0.0, 0.1, fresh, 25e6)
-        notes = yield from _packages(wheel, folders if offline else None, fresh)
+        yield from _packages(wheel, folders if offline else None, fresh)
         yield 0.95, "Testing the engine"
         version = [str(python_of(fresh)), "-m", "retime", "--version"]
         yield from _run(version, 0.95, 1.0, fresh, 0)
@@ -62,7 +62,7 @@ def installing(beside=""):
         fresh.rename(place)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return [*notes, f"The engine is installed in {place}"]
+    return [f"The engine is installed in {place}"]
 
 
 def fits(wheel):
@@ -94,13 +94,7 @@ def _packages(wheel, folders, place):
         pip += ["--no-index"]
         for folder in folders:
             pip += ["--find-links", str(folder)]
-    try:
-        yield from _run([*pip, f"{wheel}[physics]"], 0.1, 0.95, place, _USUAL_BYTES)
-    except Problem:
-        # Pinocchio has no packages for some systems; the other methods need none.
-        yield from _run([*pip, str(wheel)], 0.1, 0.95, place, _USUAL_BYTES)
-        return ["Physics could not be installed here; the other methods are"]
-    return []
+    yield from _run([*pip, str(wheel)], 0.1, 0.95, place, _USUAL_BYTES)
 
 
 class Unpacked:

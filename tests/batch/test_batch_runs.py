@@ -115,7 +115,6 @@ def test_another_gate_sorts_again_without_working_again(batch: Batch) -> None:
 
 
 def test_feasibility_is_measured_when_a_gate_asks_for_it(batch: Batch, tmp_path: Path) -> None:
-    pytest.importorskip("pinocchio", reason="physics is not installed")
     library = tmp_path / "own"
     library.mkdir()
     retime.write(samples.jump(fps=24), library / "jump.bvh")

@@ -23,7 +23,7 @@ from retime import Recipe, Step, TimeWarp, quat
 from retime.body import find_body
 from retime.hosts.engine import PROTOCOL
 from retime.hosts.engine import _with_likely_unit as in_metres
-from retime.methods.physics.segments import BodyData, solids_of
+from retime.methods.physics.figure.segments import BodyData, solids_of
 from retime.motion import Motion
 
 ROOT = Path(__file__).parents[2]

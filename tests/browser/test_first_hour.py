@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from browser_running import Studying
 from gltf_making import Maker
 
@@ -58,7 +56,6 @@ def test_a_click_in_the_skeleton_tree_selects(open_page: Open, jump_file: Path) 
 
 
 def test_slow_to_never_suggests_a_faster_timing(open_page: Open, jump_file: Path) -> None:
-    pytest.importorskip("pinocchio")
     page = open_page(jump_file, size=(1280, 900))
     page.up_to_date()
     page.add_step(method="physics", parameters={"duration": 1.0})

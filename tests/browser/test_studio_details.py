@@ -155,7 +155,6 @@ def press_at_once(page: Studying, *keys: str) -> None:
 
 
 def test_presses_on_the_dial_of_gravity_are_one_change(open_page: Open, jump_file: Path) -> None:
-    pytest.importorskip("pinocchio", reason="physics is an extra")
     page = open_page(jump_file, size=USUAL)
     page.up_to_date()
     page.add_step(method="physics")

@@ -602,7 +602,6 @@ def test_a_remedy_is_named_by_its_option(run: Run, tmp_path: Path) -> None:
 def test_a_result_judged_by_another_gravity_says_so(
     run: Run, jump_file: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("pinocchio")
     out, warp = tmp_path / "moon.bvh", tmp_path / "w.json"
     made = run("physics", jump_file, out, "--gravity", "4.9", "--duration", "free", "--warp", warp)
     assert made[0] == 0, made[2]

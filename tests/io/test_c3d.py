@@ -389,7 +389,6 @@ def test_integers_and_other_processors(tmp_path: Path, processor: int, integers:
 
 def test_captured_points_get_a_sentence_from_physics(tmp_path: Path) -> None:
     """Plug-in-gait points have feet that touch the ground, and no bones."""
-    pytest.importorskip("pinocchio")
     points = {
         "LASI": (-120, 100, 1000), "RASI": (120, 100, 1000), "C7": (0, -100, 1500),
         "LANK": (-110, 0, 80), "LTOE": (-100, 150, 30), "LHEE": (-100, -50, 30),

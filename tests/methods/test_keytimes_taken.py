@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from retime import RetimeError, guided_warp, samples
-from retime.methods.physics.request import Request
+from retime.methods.physics.search.request import Request
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "keytimes.json").read_text())
 JUMP = samples.jump()

@@ -12,8 +12,6 @@ from scipy.signal import find_peaks
 import retime
 from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics_warp, samples
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
-
 
 def stretched(motion: Motion, factor: float) -> Motion:
     start, end = motion.domain

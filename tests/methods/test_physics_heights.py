@@ -13,8 +13,6 @@ from retime.body.flights import flight_offsets
 from retime.evaluate import Evaluator, Job
 from retime.recipe import Step
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
-
 
 def evaluated(motion: Motion, **parameters: Any) -> Any:
     return Evaluator().evaluate(Job(source=motion, recipe=Recipe([Step("physics", parameters)])))

@@ -12,8 +12,6 @@ import retime
 from retime import PhysicsModel, apply, samples
 from retime.methods.physics import judge, judged_by
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
-
 
 @pytest.mark.parametrize(
     "world",

@@ -13,7 +13,6 @@ import retime
 from retime import Contact, Motion, PhysicsModel, Skeleton, quat
 from retime.motion.skeleton import EndSite
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
 SAMPLES = Path(__file__).parents[2].parent / "shared" / "samples"
 LENGTH, G = 0.8, 9.81
 

@@ -15,8 +15,6 @@ from retime.methods.physics import PhysicsParameters
 from retime.methods.physics.sayings import parse_load, parse_share
 from retime.parameters import build
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
-
 
 @pytest.fixture(scope="module")
 def walk() -> PhysicsModel:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from retime.methods.guided.costs import FeatureWeights, reference_features
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.distance import cdist
 
@@ -17,7 +18,6 @@ from motion_making import in_body_frame
 from retime import Motion, TimeWarp, apply, guided_warp, positions
 from retime.body import find_body
 from retime.body.metrics import flights
-from retime.methods.guided.costs import FeatureWeights, reference_features
 from retime.methods.guided.features import sampled
 from retime.methods.guided.references import cut
 from retime.motion.kinematics import carriers, joint_speeds

@@ -12,7 +12,6 @@ import pytest
 import retime
 from retime import PhysicsModel, TimeWarp
 
-pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
 MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(
     not MOCAP.is_dir(), reason="no folder of real clips beside the project"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import sqlite3
 import threading
 import time
@@ -22,7 +21,7 @@ from retime.batch.places import PLACES, Places, must_fit
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variations
-from retime.errors import InputError, MissingDependencyError
+from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.recipe.json import to_document
 
@@ -67,8 +66,6 @@ class _Run:
             also=_settings(batch),
         )
         self.physics = batch.physics or batch.gate.needs_physics
-        if self.physics and importlib.util.find_spec("pinocchio") is None:
-            raise MissingDependencyError("measuring feasibility", "physics")
         self.summary = Summary(len(self.plan))
         self.places = Places(self.out, _part(batch.shard))
         self._given: dict[str, tuple[Task, Row]] = {}

@@ -117,7 +117,7 @@ def watch_solution(
 
 def _nodes(model: PhysicsModel, asked: dict[str, Any]) -> FloatArray:
     """Return the source times at which the search is told about."""
-    from retime.methods.physics.request import Request
+    from retime.methods.physics.search.request import Request
 
     span = (float(model.times[0]), float(model.times[-1]))
     request = Request.of(span, asked["duration"], asked["keytimes"], asked["rates"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from retime.methods.physics.explain import Explanation, Violation
 from retime.methods.physics.judging import Judgement, judge, judged_by
+from retime.methods.physics.limits.regions import Region
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters
 from retime.methods.physics.physics import model_of, physics_edit, physics_warp
-from retime.methods.physics.regions import Region
 
 __all__ = [
     "Explanation",

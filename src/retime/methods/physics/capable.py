@@ -16,25 +16,31 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.keywords import takes
 from retime.methods.physics import outcome
-from retime.methods.physics.durations import Extremes, extreme_timings
-from retime.methods.physics.dynamics import Added, Torques, moved
-from retime.methods.physics.flights import Flight
+from retime.methods.physics.figure.dynamics import Added, Torques, moved
+from retime.methods.physics.figure.loads import added_loads, moved_centres
 from retime.methods.physics.gravity import EARTH, parse_gravity
-from retime.methods.physics.limits import (
+from retime.methods.physics.limits.flights import Flight
+from retime.methods.physics.limits.measure import Measured, measure
+from retime.methods.physics.limits.recorded import RecordedForces
+from retime.methods.physics.limits.regions import (
+    Flat,
+    Region,
+    find_regions,
+    flattened,
+    nearest_inside,
+)
+from retime.methods.physics.limits.strength import (
     joint_limits,
     lent_limits,
     root_limits,
     with_accelerations,
 )
-from retime.methods.physics.loads import added_loads, moved_centres
-from retime.methods.physics.measure import Measured, measure
-from retime.methods.physics.objective import least_forces
 from retime.methods.physics.parameters import (
     ModelParameters,
     TorqueLimits,
 )
-from retime.methods.physics.recorded import RecordedForces
-from retime.methods.physics.regions import Flat, Region, find_regions, flattened, nearest_inside
+from retime.methods.physics.search.durations import Extremes, extreme_timings
+from retime.methods.physics.search.objective import least_forces
 from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.notes import Note
@@ -307,16 +313,6 @@ class CapableBody:
         Only motions that cannot stop anywhere have one, such as a run with flights.
         """
         return self.extremes.maximum(self.times)
-
-    def joint_of(self, row: int) -> str:
-        """Return the name of the joint that a row of the torques belongs to."""
-        m = self._measured
-        for j in m.figure.moving:
-            name = m.motion.skeleton.names[j]
-            rows = m.figure.rows(name, m.motion.skeleton)
-            if rows is not None and rows.start <= row < rows.stop:
-                return name
-        raise InputError(f"there is no row {row} of torques")
 
 
 def _clip(given: Any) -> Motion:

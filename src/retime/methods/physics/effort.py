@@ -38,6 +38,6 @@ def joint_effort(model: PhysicsModel, timing: FloatArray) -> dict[str, FloatArra
     share = np.abs(needed) / model.limits
     out: dict[str, FloatArray] = {}
     for row in range(6, share.shape[1]):
-        name = model.joint_of(row)
+        name = model._measured.figure.joint_of(row)
         out[name] = np.maximum(out.get(name, 0.0), share[:, row])
     return out

@@ -155,7 +155,7 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
         if row is not None and row < 6:
             return _ROOT[row]
         if row is not None:
-            name = model.joint_of(row)
+            name = model._measured.figure.joint_of(row)
             text = f"{name} would need more torque than its {limits[row]:.0f} Nm"
             return f"torque of {name}", text
     return "unknown", "no cause could be found"

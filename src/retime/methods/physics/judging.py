@@ -11,8 +11,8 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.methods.physics.explain import Explanation
-from retime.methods.physics.flights import Flight
 from retime.methods.physics.gravity import gravity_noted, parse_gravity, written_gravity
+from retime.methods.physics.limits.flights import Flight
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters
 from retime.motion import Motion

@@ -15,16 +15,16 @@ from retime.methods.physics import outcome
 from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import EARTH, note_of_gravity
-from retime.methods.physics.objective import Baked, Effort, bake, effort_of
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
     SearchParameters,
     TorqueLimits,
 )
-from retime.methods.physics.request import Request, at_nodes
-from retime.methods.physics.search import solve
-from retime.methods.physics.timing_problem import Solution
+from retime.methods.physics.search.objective import Baked, Effort, bake, effort_of
+from retime.methods.physics.search.problem import Solution
+from retime.methods.physics.search.request import Request, at_nodes
+from retime.methods.physics.search.solve import solve
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.errors import InfeasibleError
+from retime.methods.physics.limits.regions import MOST_SPEED
 from retime.methods.physics.parameters import ModelWarpParameters
-from retime.methods.physics.regions import MOST_SPEED
-from retime.methods.physics.timing_problem import Solution
+from retime.methods.physics.search.problem import Solution
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp

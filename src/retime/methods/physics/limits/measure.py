@@ -12,12 +12,13 @@ from retime.body.contacts import find_contacts
 from retime.body.contacts.found import found_notes
 from retime.body.size import judged, size_note
 from retime.errors import InputError
-from retime.methods.physics.dynamics import Dynamics, measure_dynamics
-from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
-from retime.methods.physics.flights import Flights, Mask, find_flights, flight_notes
+from retime.methods.physics.figure.dynamics import Dynamics, measure_dynamics
+from retime.methods.physics.figure.path import Path, even_motion, filtered_path
+from retime.methods.physics.figure.segments import Solid, is_person, read_body_data, solids_of
+from retime.methods.physics.figure.tree import Figure, make_figure
+from retime.methods.physics.limits.flights import Flights, Mask, find_flights, flight_notes
+from retime.methods.physics.limits.supports import Supports, supports_of
 from retime.methods.physics.parameters import ModelParameters
-from retime.methods.physics.segments import Solid, is_person, read_body_data, solids_of
-from retime.methods.physics.supports import Supports, supports_of
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note

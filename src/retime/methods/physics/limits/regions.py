@@ -9,7 +9,7 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.dynamics import Torques
+from retime.methods.physics.figure.dynamics import Torques
 from retime.one_line import one_line
 from retime.pictured import Pictured
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.dynamics import Torques
-from retime.methods.physics.regions import UNIT, Flat, Region
+from retime.methods.physics.figure.dynamics import Torques
+from retime.methods.physics.limits.regions import UNIT, Flat, Region
 
 # Rows of the root in fits of contact forces: they must be met, moments a little more.
 _MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])

@@ -14,8 +14,9 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.figure import Figure, Path
-from retime.methods.physics.segments import Solid
+from retime.methods.physics.figure.path import Path
+from retime.methods.physics.figure.segments import Solid
+from retime.methods.physics.figure.tree import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +98,12 @@ class Dynamics:
         return np.array([float(mass_scale.get(n, 1.0)) for n in self.bodies])
 
     def solids(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
-        """Return the inertial parameters (J, 10) of what moves with each of the model's joints."""
+        """Return the inertial parameters (J, 10) of what each moving joint carries."""
         out = np.zeros((len(self.figure.parents), 10))
-        np.add.at(out, self.figure.owners - 1, self.figure.inertias * scale[:, None])
+        np.add.at(out, self.figure.owners, self.figure.inertias * scale[:, None])
         for one in added:
             owner, parameters = self.figure.placed(one.joint, one.solid)
-            out[owner - 1] += parameters
+            out[owner] += parameters
         return out
 
     def torques(

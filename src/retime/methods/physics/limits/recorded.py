@@ -15,12 +15,12 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.dynamics import Added, Torques
-from retime.methods.physics.flights import Mask
+from retime.methods.physics.figure.dynamics import Added, Torques
 from retime.methods.physics.gravity import DOWN, EARTH
-from retime.methods.physics.measure import Measured
-from retime.methods.physics.objective import least_forces
-from retime.methods.physics.supports import support_maps
+from retime.methods.physics.limits.flights import Mask
+from retime.methods.physics.limits.measure import Measured
+from retime.methods.physics.limits.supports import support_maps
+from retime.methods.physics.search.objective import least_forces
 
 # Least friction of the ground of a recording.
 USUAL_FRICTION = 0.5

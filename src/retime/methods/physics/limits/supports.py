@@ -15,7 +15,7 @@ from retime.arrays import FloatArray
 from retime.body import Body
 from retime.body.contacts import find_contacts
 from retime.errors import InputError
-from retime.methods.physics.dynamics import Dynamics
+from retime.methods.physics.figure.dynamics import Dynamics
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
@@ -227,7 +227,7 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
     """
-    figure, frames = dynamics.figure, len(dynamics.path.q)
+    figure, frames = dynamics.figure, len(dynamics.places)
     touches = [*_foot_touches(supports, friction), *_other_touches(supports, friction)]
     touches = [t for t in touches if t.joint in figure.places]
     sizes = np.array([t.bases.shape[1] for t in touches], np.int64)
@@ -239,7 +239,7 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
         rows = np.flatnonzero(touch == k)
         bases[rows, : sizes[k]] = t.bases[frame[rows]]
         points[rows] = t.place[frame[rows]]
-    joints = np.array([figure.places[t.joint][0] - 1 for t in touches], np.int64)
+    joints = np.array([figure.places[t.joint][0] for t in touches], np.int64)
     starts = np.searchsorted(frame, np.arange(frames + 1))
     out, at = _native.physics_contacts.touch_maps(
         figure.parents, dynamics.turns, dynamics.places, dynamics.centre_of_mass,

@@ -8,9 +8,9 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.methods.physics.dynamics import Added
-from retime.methods.physics.measure import Measured
-from retime.methods.physics.segments import Solid
+from retime.methods.physics.figure.dynamics import Added
+from retime.methods.physics.figure.segments import Solid
+from retime.methods.physics.limits.measure import Measured
 from retime.motion import quat
 from retime.motion.kinematics import global_rotations
 

@@ -15,15 +15,15 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.regions import UNIT
-from retime.methods.physics.timing_problem import (
+from retime.methods.physics.limits.regions import UNIT
+from retime.methods.physics.limits.walls import Walls
+from retime.methods.physics.search.problem import (
     UNSEEN,
     Legs,
     Solution,
     TimingProblem,
     objective_of,
 )
-from retime.methods.physics.walls import Walls
 
 _MOST_STEPS = 120
 # Tolerance of durations before the last correction makes them exact, seconds.

@@ -12,7 +12,7 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
+from retime.methods.physics.limits.regions import MOST_SPEED, UNIT, Flat
 from retime.one_line import one_line
 from retime.pictured import Pictured
 

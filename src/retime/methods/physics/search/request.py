@@ -11,8 +11,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
-from retime.methods.physics.objective import Baked
-from retime.methods.physics.timing_problem import TimingProblem
+from retime.methods.physics.search.objective import Baked
+from retime.methods.physics.search.problem import TimingProblem
 from retime.sentences import Duration, Moment, Span
 
 # Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.

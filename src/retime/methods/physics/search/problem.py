@@ -9,8 +9,8 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.objective import Baked
-from retime.methods.physics.regions import UNIT
+from retime.methods.physics.limits.regions import UNIT
+from retime.methods.physics.search.objective import Baked
 from retime.one_line import one_line
 from retime.pictured import Pictured
 

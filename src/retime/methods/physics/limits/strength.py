@@ -10,11 +10,11 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.coercion import coerce
 from retime.errors import InputError
-from retime.methods.physics.dynamics import Torques
-from retime.methods.physics.figure import Path
+from retime.methods.physics.figure.dynamics import Torques
+from retime.methods.physics.figure.path import Path
 from retime.methods.physics.gravity import EARTH
+from retime.methods.physics.limits.recorded import RecordedForces, joint_torques
 from retime.methods.physics.parameters import TorqueLimits
-from retime.methods.physics.recorded import RecordedForces, joint_torques
 from retime.motion import Motion
 
 # Factors on the slack of forces (horizontal and vertical) and moments (weight times a metre), and
@@ -57,7 +57,7 @@ def joint_limits(
         values = np.full(len(by_joint), coerce(given, float, "torque_limits"))
     m = recorded.measured
     for name, strength in _named_limits(recorded, given).items():
-        rows = m.figure.rows(name, m.motion.skeleton)
+        rows = m.figure.rows(name)
         if rows is not None and rows.start >= 6:
             values[(rows.start - 6) // 3] = strength
     if not (np.isfinite(values).all() and (values > 0).all()):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.physics.objective import Baked
+from retime.methods.physics.search.objective import Baked
 
 # Least width of a region.
 _HAIR = 1e-6

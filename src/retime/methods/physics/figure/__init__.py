@@ -1,0 +1,1 @@
+"""The figure: segments, rigid bodies, their path, and the forces along it."""

@@ -1,0 +1,1 @@
+"""Limits of a body: supports, strength, flights, and the timings that they allow."""
