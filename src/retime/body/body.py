@@ -47,6 +47,9 @@ ROLES: tuple[str, ...] = (
     *("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     *("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
 )
+# Thigh and shank of a person relative to the height (Winter), and the largest factor by which the
+# height of a skeleton is raised for the length of its legs.
+_LEG, _MISSING = 0.491, 1.25
 # Shares of body mass, and the position of the centre of mass along a segment, from the trunk
 # outwards (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
 _TRUNK_MASS, _HEAD_MASS = 0.497, 0.081
@@ -244,7 +247,11 @@ class Body:
 
     @cached_property
     def height(self) -> float:
-        """Standing height in the file's units: leg, trunk and head; 0 unless it is a biped."""
+        """Standing height in the file's units, by the bones; 0 unless it is a biped.
+
+        It is that of leg, trunk and head, or of a person with such thighs and shanks, because many
+        captured skeletons end below the crown and above the sole.
+        """
         if not self.is_biped or not {"head", "hips"} <= set(self.roles):
             return 0.0
         skeleton = self.skeleton
@@ -252,11 +259,13 @@ class Body:
         bones = np.linalg.norm(skeleton.offsets, axis=1)
         hips, head = self.roles["hips"], self.roles["head"]
         spine = itertools.takewhile(lambda j: j != hips, skeleton.chain(head))
-        length = sum((bones[j] for j in spine), start=bones[leg.lower] + bones[leg.end])
+        legs = bones[leg.lower] + bones[leg.end]
+        length = sum((bones[j] for j in spine), start=legs)
         # Ankle to sole and head to crown are short and often missing: then use a typical share.
         sole = max(_along(skeleton, leg.tip, leg.end), 0.04 * length)
         tips = [np.linalg.norm(s.offset) for s in skeleton.end_sites if s.parent == head]
-        return float(length + sole + max([*tips, 0.08 * length]))
+        tall = length + sole + max([*tips, 0.08 * length])
+        return float(np.clip(legs / _LEG, tall, _MISSING * tall))
 
 
 def _along(skeleton: Skeleton, joint: int | None, bone: int) -> float:

@@ -163,7 +163,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     if mass is not None:
         found = _with_mass(found, mass, data)
     elif person:
-        factor = usual_mass(motion, body) / sum(s.mass for s in found.values())
+        factor = usual_mass(person_height(motion, body)) / sum(s.mass for s in found.values())
         found = {n: s.scaled(factor) for n, s in found.items()}
     for name in found.keys() & data.masses.keys():
         found[name] = found[name].scaled(data.masses[name] / found[name].mass)
@@ -189,9 +189,16 @@ def is_person(motion: Motion, body: Body) -> bool:
     return not any(name.endswith("_end") for name in find_contacts(motion).touching)
 
 
-def usual_mass(motion: Motion, body: Body) -> float:
-    """Return the typical mass of a person, kilograms: 10 at 0.8 m, 66 at 1.7 m, 86 at 1.9 m."""
-    tall = max(standing_height(motion, body), height(motion.skeleton) * motion.units.metres)
+def person_height(motion: Motion, body: Body) -> float:
+    """Return the height of a person in metres, by the legs and trunk or by the longest bones."""
+    return max(standing_height(motion, body), height(motion.skeleton) * motion.units.metres)
+
+
+def usual_mass(tall: float) -> float:
+    """Return the typical mass of a person in kilograms by the height in metres.
+
+    It is 10 at 0.8 m, 66 at 1.7 m and 86 at 1.9 m.
+    """
     return float(_MASS * tall**_MASS_GROWS)
 
 

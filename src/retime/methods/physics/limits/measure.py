@@ -14,7 +14,13 @@ from retime.body.size import judged, size_note
 from retime.errors import InputError
 from retime.methods.physics.figure.dynamics import Dynamics, measure_dynamics
 from retime.methods.physics.figure.path import Path, even_motion, filtered_path
-from retime.methods.physics.figure.segments import Solid, is_person, read_body_data, solids_of
+from retime.methods.physics.figure.segments import (
+    Solid,
+    is_person,
+    person_height,
+    read_body_data,
+    solids_of,
+)
 from retime.methods.physics.figure.tree import Figure, make_figure
 from retime.methods.physics.limits.flights import Flights, Mask, find_flights, flight_notes
 from retime.methods.physics.limits.supports import Supports, supports_of
@@ -59,7 +65,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     _must_carry(clip, figure, supports)
     flights = _flights(clip, body, dynamics, supports, p)
     supports = supports.without(flights.mask | flights.held)
-    notes = [*_figure_notes(motion, clip, figure), *flight_notes(flights, p.gravity_from)]
+    notes = [*_figure_notes(motion, clip, body, figure), *flight_notes(flights, p.gravity_from)]
     if flights.held.all():
         notes.append(
             Note(
@@ -113,14 +119,17 @@ def _flights(
     return found.released() if p.fit_flights == "height" else found
 
 
-def _figure_notes(motion: Motion, clip: Motion, figure: Figure) -> list[Note]:
+def _figure_notes(motion: Motion, clip: Motion, body: Body, figure: Figure) -> list[Note]:
     kilograms = float(figure.inertias[:, 0].sum())
     count = len(figure.bodies)
+    tall = person_height(clip, body) if is_person(clip, body) else None
+    size = "" if tall is None else f" and {tall:.2f} m tall"
     notes = [
         Note(
-            f"{kilograms:.1f} kg in {count} segment{'s' if count > 1 else ''}",
+            f"the figure is {kilograms:.1f} kg{size}, in {count} segment{'s' if count > 1 else ''}",
             code="mass",
             mass=kilograms,
+            height=tall,
             segments=count,
         )
     ]
