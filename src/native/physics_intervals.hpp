@@ -27,6 +27,9 @@ struct Interval {
           time(step / mean) {}
 };
 
+/// The seconds for which an interval counts: its own time, or a given one where that is above 0.
+inline double counted(const Interval &at, double given) { return given > 0.0 ? given : at.time; }
+
 /// Return the squared torque errors of a frame at a timing, by their six coefficients.
 inline double matched(const double *c, double y, double x) {
     return c[0] * x * x + c[1] * x + c[2] * x * y + c[3] * y * y + c[4] * y + c[5];

@@ -66,7 +66,17 @@ struct Slopes {
           t1(-at.time * m1 / at.mean) {}
 };
 
-/// What a timing costs per second of output, and the derivatives by y and x.
+/// The seconds for which an interval counts, and how they grow by p'^2 at its ends.
+struct Count {
+    double seconds, by0, by1;
+
+    Count(const Interval &at, const Slopes &by, double given)
+        : seconds(counted(at, given)),
+          by0(given > 0.0 ? 0.0 : by.t0),
+          by1(given > 0.0 ? 0.0 : by.t1) {}
+};
+
+/// What a timing costs per second that counts, and the derivatives by y and x.
 struct Rate {
     double value = 0.0, y = 0.0, x = 0.0, yy = 0.0, xy = 0.0, xx = 0.0;
 
@@ -99,22 +109,24 @@ struct Relative {
 struct Block {
     double g0, g1, h00, h01, h11;
 
-    /// The rate times the time; `priced` is the rate with the price of time.
-    Block(const Rate &f, double priced, const Interval &at, const Slopes &by, const Node &from,
-          const Node &to, double step) {
+    /// The rate times the seconds that count, and the price of the time.
+    Block(const Rate &f, const Count &count, double price, const Interval &at, const Slopes &by,
+          const Node &from, const Node &to, double step) {
         const auto [m0, m1, t0, t1] = by;
-        const double slope = at.slope, time = at.time, mean = at.mean;
+        const auto [seconds, by0, by1] = count;
+        const double slope = at.slope, mean = at.mean;
+        const double priced = price + (by0 != 0.0 ? f.value : 0.0);
         const double f0 = -slope * f.y + 0.5 * f.x, f1 = slope * f.y + 0.5 * f.x;
         const double cube = mean * mean * mean;
         const double t00 = step * (2 * m0 * m0 / cube + 0.5 * m0 / from.square / (mean * mean));
         const double t11 = step * (2 * m1 * m1 / cube + 0.5 * m1 / to.square / (mean * mean));
         const double t01 = step * 2 * m0 * m1 / cube;
         const double across = slope * slope * f.yy, mixed = slope * f.xy, level = 0.25 * f.xx;
-        g0 = f0 * time + priced * t0;
-        g1 = f1 * time + priced * t1;
-        h00 = (across - mixed + level) * time + 2 * f0 * t0 + priced * t00;
-        h11 = (across + mixed + level) * time + 2 * f1 * t1 + priced * t11;
-        h01 = (-across + level) * time + f0 * t1 + f1 * t0 + priced * t01;
+        g0 = f0 * seconds + priced * t0;
+        g1 = f1 * seconds + priced * t1;
+        h00 = (across - mixed + level) * seconds + 2 * f0 * by0 + priced * t00;
+        h11 = (across + mixed + level) * seconds + 2 * f1 * by1 + priced * t11;
+        h01 = (-across + level) * seconds + f0 * by1 + f1 * by0 + priced * t01;
     }
 
     /// Add `smooth` times the square of the difference of relative speeds.
@@ -198,11 +210,11 @@ void wall_rooms(Indices starts, View<const double, 2> normals, Numbers offsets,
 
 void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
                    View<const double, 2> normals, Numbers offsets, View<const double, 2> matching,
-                   Numbers alphas, double beta, Numbers prices, Numbers usual, Numbers gammas,
-                   View<const double, 3> points, Indices begins, Numbers duals, double barrier,
-                   View<double, 1> spent, View<double, 1> value, View<double, 1> gradient,
-                   View<double, 1> plain, View<double, 2> of_time, View<double, 1> diagonal,
-                   View<double, 1> beside, View<double, 3> own) {
+                   Numbers alphas, double beta, Numbers prices, Numbers given, Numbers usual,
+                   Numbers gammas, View<const double, 3> points, Indices begins, Numbers duals,
+                   double barrier, View<double, 1> spent, View<double, 1> value,
+                   View<double, 1> gradient, View<double, 1> plain, View<double, 2> of_time,
+                   View<double, 1> diagonal, View<double, 1> beside, View<double, 3> own) {
     const Walls walls{starts, normals, offsets};
     for (const View<double, 1> &each : {gradient, plain, diagonal})
         std::fill(each.begin(), each.end(), 0.0);
@@ -214,7 +226,8 @@ void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
         usual_to = Relative(b[k + 1], usual[k + 1]);
         const Interval at(from, to, step, unit);
         const Slopes slopes(at, from, to);
-        const double t0 = slopes.t0, t1 = slopes.t1;
+        const Count count(at, slopes, given[k]);
+        const auto [seconds, by0, by1] = count;
         Rate rate;
         for (int s = 0; s < 2; ++s) {
             const index f = k + s;
@@ -224,11 +237,11 @@ void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
             rate.add_torques(beta, matching[f].data, at);
         }
         const double smooth = gammas[k] / step, bend = usual_to.u - usual_from.u;
-        value[k] = rate.value * at.time + smooth * bend * bend;
+        value[k] = rate.value * seconds + smooth * bend * bend;
         spent[k] = at.time;
-        of_time(k, 0) = t0;
-        of_time(k, 1) = t1;
-        Block block(rate, rate.value + prices[k], at, slopes, from, to, step);
+        of_time(k, 0) = slopes.t0;
+        of_time(k, 1) = slopes.t1;
+        Block block(rate, count, prices[k], at, slopes, from, to, step);
         block.add_bend(smooth, usual_from, usual_to);
         plain[k] += block.g0;
         plain[k + 1] += block.g1;
@@ -239,7 +252,7 @@ void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
             const double *point = points[k][s].data;
             const double dy = at.y - point[0], dx = at.x - point[1];
             const PointSystem system =
-                point_system(walls, side, point, duals.data, barrier, at.time * alpha, dy, dx);
+                point_system(walls, side, point, duals.data, barrier, seconds * alpha, dy, dx);
             const auto [iyy, iyx, ixx, gy, gx] = system;
             double *kept = own[k][s].data;
             kept[0] = iyy;
@@ -248,10 +261,10 @@ void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
             kept[3] = gy;
             kept[4] = gx;
             // Derivatives of the point's slope by the two speeds.
-            const double ay0 = alpha * (-at.time * at.slope + dy * t0);
-            const double ax0 = alpha * (0.5 * at.time + dx * t0);
-            const double ay1 = alpha * (at.time * at.slope + dy * t1);
-            const double ax1 = alpha * (0.5 * at.time + dx * t1);
+            const double ay0 = alpha * (-seconds * at.slope + dy * by0);
+            const double ax0 = alpha * (0.5 * seconds + dx * by0);
+            const double ay1 = alpha * (seconds * at.slope + dy * by1);
+            const double ax1 = alpha * (0.5 * seconds + dx * by1);
             const auto p0 = system.apply(ay0, ax0), p1 = system.apply(ay1, ax1);
             block.h00 -= ay0 * p0.y + ax0 * p0.x;
             block.h11 -= ay1 * p1.y + ax1 * p1.x;
@@ -269,9 +282,9 @@ void newton_system(Numbers b, Numbers steps, double unit, Indices starts,
 
 std::pair<double, double> point_steps(Numbers b, Numbers way, Numbers steps, double unit,
                                       Indices starts, View<const double, 2> normals,
-                                      Numbers offsets, Numbers alphas, View<const double, 3> points,
-                                      Indices begins, Numbers duals, double barrier,
-                                      View<const double, 3> own, double keep,
+                                      Numbers offsets, Numbers alphas, Numbers given,
+                                      View<const double, 3> points, Indices begins, Numbers duals,
+                                      double barrier, View<const double, 3> own, double keep,
                                       View<double, 3> point_way, View<double, 1> dual_way) {
     const Walls walls{starts, normals, offsets};
     const index multipliers = std::min(duals.length(), dual_way.length());
@@ -281,7 +294,8 @@ std::pair<double, double> point_steps(Numbers b, Numbers way, Numbers steps, dou
         to = Node(b[k + 1]);
         const Interval at(from, to, steps[k], unit);
         const Slopes slopes(at, from, to);
-        const double dt = slopes.t0 * way[k] + slopes.t1 * way[k + 1];
+        const Count count(at, slopes, given[k]);
+        const double ds = count.by0 * way[k] + count.by1 * way[k + 1];
         const double dy = at.slope * (way[k + 1] - way[k]);
         const double dx = 0.5 * (way[k] + way[k + 1]);
         for (int s = 0; s < 2; ++s) {
@@ -291,8 +305,8 @@ std::pair<double, double> point_steps(Numbers b, Numbers way, Numbers steps, dou
             const double *point = points[k][s].data, *kept = own[k][s].data;
             const PointSystem system{kept[0], kept[1], kept[2], kept[3], kept[4]};
             const auto [py, px] =
-                system.apply(system.gy + alpha * (at.time * dy + (at.y - point[0]) * dt),
-                             system.gx + alpha * (at.time * dx + (at.x - point[1]) * dt));
+                system.apply(system.gy + alpha * (count.seconds * dy + (at.y - point[0]) * ds),
+                             system.gx + alpha * (count.seconds * dx + (at.x - point[1]) * ds));
             point_way(k, s, 0) = py;
             point_way(k, s, 1) = px;
             for (index e = side.first; e < side.past; ++e) {
@@ -312,9 +326,9 @@ std::pair<double, double> point_steps(Numbers b, Numbers way, Numbers steps, dou
 std::pair<double, double> merit_terms(Numbers b, Numbers steps, double unit, Indices starts,
                                       View<const double, 2> normals, Numbers offsets,
                                       View<const double, 2> matching, Numbers alphas, double beta,
-                                      Numbers usual, Numbers gammas, View<const double, 3> points,
-                                      View<double, 1> spent, Numbers low, Numbers high,
-                                      Flags free) {
+                                      Numbers given, Numbers usual, Numbers gammas,
+                                      View<const double, 3> points, View<double, 1> spent,
+                                      Numbers low, Numbers high, Flags free) {
     const Walls walls{starts, normals, offsets};
     const std::pair<double, double> outside = {INFINITE, 0.0};
     double total = 0.0, logs = 0.0;
@@ -352,7 +366,7 @@ std::pair<double, double> merit_terms(Numbers b, Numbers steps, double unit, Ind
         }
         spent[k] = at.time;
         const double after = std::sqrt(b[k + 1] / usual[k + 1]), bend = after - before;
-        total += rate * at.time + gammas[k] / steps[k] * bend * bend;
+        total += rate * counted(at, given[k]) + gammas[k] / steps[k] * bend * bend;
         before = after;
     }
     return {total, logs};
@@ -408,7 +422,8 @@ double complementarity(Numbers b, Numbers low, Numbers high, Flags free, Numbers
 }
 
 double joint_bound(Numbers b, Numbers steps, double unit, Indices starts,
-                   View<const double, 2> corners, Numbers alphas, View<const double, 3> points) {
+                   View<const double, 2> corners, Numbers alphas, Numbers given,
+                   View<const double, 3> points) {
     double loss = 0.0;
     Node from(b[0]), to = from;
     for (index k = 0; k < steps.length(); ++k, from = to) {
@@ -418,7 +433,7 @@ double joint_bound(Numbers b, Numbers steps, double unit, Indices starts,
             const index f = k + s;
             if (starts[f + 1] == starts[f]) continue;
             const double *point = points[k][s].data;
-            const double pull = at.time * alphas[f];
+            const double pull = counted(at, given[k]) * alphas[f];
             const double ry = pull * (at.y - point[0]), rx = pull * (at.x - point[1]);
             double most = 0.0;
             for (index v = starts[f]; v < starts[f + 1]; ++v) {
@@ -466,17 +481,19 @@ void bind(nanobind::module_ &m) {
     define(
         m, "newton_system", newton_system,
         "b[K] steps[K-1] unit starts[K+1]:0..E+1 normals[E,2] offsets[E] matching[K,6] "
-        "alphas[K] beta prices[K-1] usual[K] gammas[K-1] points[K-1,2,2] begins[2*K-1]:0..D+1 "
-        "duals[D] barrier spent[K-1] value[K-1] gradient[K] plain[K] of_time[K-1,2] "
+        "alphas[K] beta prices[K-1] given[K-1] usual[K] gammas[K-1] points[K-1,2,2] "
+        "begins[2*K-1]:0..D+1 duals[D] barrier spent[K-1] value[K-1] gradient[K] plain[K] "
+        "of_time[K-1,2] "
         "diagonal[K] beside[K-1] own[K-1,2,5]",
         "Fill the tridiagonal system of a Newton step, points eliminated.\n\n"
         "`begins` (2 (K - 1) + 1,) says where each side's multipliers begin in `duals`.\n"
         "`plain` gets the gradient by the speeds alone, with the points as they are and without\n"
         "the barrier; `gradient` that of the reduced problem. `prices` are those of the\n"
-        "intervals' times. `own` (K - 1, 2, 5) keeps each point's own system for its step.");
+        "intervals' times; an interval counts for its time, or for `given` seconds above 0. `own` "
+        "(K - 1, 2, 5) keeps each point's own system for its step.");
     define(m, "point_steps", point_steps,
            "b[K] way[K] steps[K-1] unit starts[K+1]:0..E+1 normals[E,2] offsets[E] alphas[K] "
-           "points[K-1,2,2] begins[2*K-1]:0..D+1 duals[D] barrier own[K-1,2,5] keep "
+           "given[K-1] points[K-1,2,2] begins[2*K-1]:0..D+1 duals[D] barrier own[K-1,2,5] keep "
            "point_way[K-1,2,2] dual_way[D]",
            "Fill the steps of points and multipliers that go with a step of the speeds.\n\n"
            "Returns how far both may go until a wall, and until a multiplier reaches zero; `keep`\n"
@@ -484,7 +501,8 @@ void bind(nanobind::module_ &m) {
     define(
         m, "merit_terms", merit_terms,
         "b[K] steps[K-1] unit starts[K+1]:0..E+1 normals[E,2] offsets[E] matching[K,6] "
-        "alphas[K] beta usual[K] gammas[K-1] points[K-1,2,2] spent[K-1] low[K] high[K] free[K]",
+        "alphas[K] beta given[K-1] usual[K] gammas[K-1] points[K-1,2,2] spent[K-1] low[K] high[K] "
+        "free[K]",
         "Return the objective with the points as they are, and the barrier's logarithms.\n\n"
         "`spent` gets the intervals' times. The objective is infinite beyond a wall or a bound.");
     define(
@@ -503,12 +521,13 @@ void bind(nanobind::module_ &m) {
     define(m, "complementarity", complementarity,
            "b[K] low[K] high[K] free[K] floor_dual[K] roof_dual[K] rooms[D] duals[D]",
            "Return the complementarity gap: the sum of multipliers times distances.");
-    define(m, "joint_bound", joint_bound,
-           "b[K] steps[K-1] unit starts[K+1]:0..V+1 corners[V,2] alphas[K] points[K-1,2,2]",
-           "Return the largest decrease of the objective's tangent by moving points in their\n"
-           "regions.\n\n"
-           "Objective and regions are convex in speeds and points together: no other timing is\n"
-           "better than the tangent over the regions' corners allows.");
+    define(
+        m, "joint_bound", joint_bound,
+        "b[K] steps[K-1] unit starts[K+1]:0..V+1 corners[V,2] alphas[K] given[K-1] points[K-1,2,2]",
+        "Return the largest decrease of the objective's tangent by moving points in their\n"
+        "regions.\n\n"
+        "Objective and regions are convex in speeds and points together: no other timing is\n"
+        "better than the tangent over the regions' corners allows.");
     define(m, "tridiagonal", tridiagonal, "diagonal[K] beside[K-1] right[K,C]",
            "Solve a symmetric positive tridiagonal system for the columns of `right` (K, C), in\n"
            "place.\n\n"

@@ -112,7 +112,7 @@ Range section(Corners corners, index first, index past, double x, double toleran
 
 Array<double, 1> objective_terms(Numbers square_speed, Numbers steps, double unit, Indices starts,
                                  Corners corners, View<const double, 2> matching, Numbers alphas,
-                                 double beta, Numbers usual, Numbers gammas) {
+                                 double beta, Numbers given, Numbers usual, Numbers gammas) {
     Array<double, 1> out(steps.length());
     Node from(square_speed[0]), to = from;
     double before = from.speed / std::sqrt(usual[0]);
@@ -126,7 +126,7 @@ Array<double, 1> objective_terms(Numbers square_speed, Numbers steps, double uni
             rate += 0.5 * beta * matched(matching[f].data, at.y, at.x);
         }
         const double after = to.speed / std::sqrt(usual[k + 1]), bend = after - before;
-        out[k] = rate * at.time + gammas[k] / steps[k] * bend * bend;
+        out[k] = rate * counted(at, given[k]) + gammas[k] / steps[k] * bend * bend;
         before = after;
     }
     return out;
@@ -218,10 +218,11 @@ void bind(nanobind::module_ &m) {
     define(
         m, "objective_terms", objective_terms,
         "square_speed[K] steps[K-1] unit starts[K+1]:0..V+1 corners[V,2] matching[K,6] "
-        "alphas[K] beta usual[K] gammas[K-1]",
+        "alphas[K] beta given[K-1] usual[K] gammas[K-1]",
         "Return the objective (14) of every interval over b(s) = p'^2 at the nodes, (K - 1,).\n\n"
         "Between nodes k and k + 1, `steps[k]` source seconds apart, p'' = (b1 - b0) / (2 step)\n"
-        "and the time is step / mean speed; both nodes' regions and torques count half.\n"
+        "and the time is step / mean speed; it counts as `given` seconds where those are above 0. "
+        "Both nodes' regions and torques count half.\n"
         "Distances are in (p'' / unit, p'^2) and count by `alphas` (K,); `matching` (K, 6) are\n"
         "the coefficients of x^2, x, x y, y^2, y, 1. Smoothness adds `gammas` (K - 1,) times the\n"
         "square of the slope of u = sqrt(b / usual).");

@@ -182,14 +182,14 @@ class PhysicsModel(CapableBody, Pictured):
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
         target = self._target(objective)
         usual = self._usual
-        return bake(usual.effort, target, usual.limits, self._flat, self.flight)
+        return bake(usual.effort, target, usual.limits, self._flat, self.flight, self.usual_speeds)
 
     def _target(self, objective: Any) -> FloatArray:
         """Return the target torques of an objective, (F, joints' dofs)."""
         if isinstance(objective, tuple) and len(objective) == 2:
             return self._target_of(*objective)
         if objective == "auto":
-            objective = "load" if self.added else "match"
+            objective = "load" if self.added or self.mass_scale else "match"
         if objective == "match":
             return self.reference_torques
         if objective == "effort":
@@ -242,6 +242,7 @@ class PhysicsModel(CapableBody, Pictured):
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
             natural=natural, loop=p.loop, weights=(alpha, p.beta, p.smoothness),
+            by_time=isinstance(p.objective, str) and p.objective == "effort",
         )  # fmt: skip
         first = None
         if p.start is not None:

@@ -18,6 +18,8 @@ _MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
 _FORCE_COST = 0.02
 # In flight a region is a point, and torques must not outweigh it.
 _FLIGHT_FIRMNESS = 1000.0
+# Weight of the recorded speed, too small to be seen where any torque counts.
+_FAINT = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,7 @@ def bake(
     limits: FloatArray,
     flat: Flat,
     flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    usual: FloatArray,
 ) -> Baked:
     """Bake the objective: squared differences of torques from a target, relative to limits.
 
@@ -103,6 +106,8 @@ def bake(
         Corners of all feasible regions.
     flight : array (F,) of bool
         Frames in flight.
+    usual : array (F,)
+        x*, the recorded p'^2, which counts where no torque does.
     """
     scale = limits[:, 6:]
     error = (effort.still - target) / scale
@@ -111,8 +116,9 @@ def bake(
     def dot(a: FloatArray, b: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("fj,fj->f", a, b))
 
+    # The faint part is FAINT (x - x*)^2.
     matching = np.stack(
-        [dot(x, x), 2 * dot(error, x), 2 * dot(x, y), dot(y, y), 2 * dot(error, y),
-         dot(error, error)], axis=1,
+        [dot(x, x) + _FAINT, 2 * dot(error, x) - 2 * _FAINT * usual, 2 * dot(x, y), dot(y, y),
+         2 * dot(error, y), dot(error, error) + _FAINT * usual**2], axis=1,
     )  # fmt: skip
     return Baked(*flat, matching, np.where(flight, _FLIGHT_FIRMNESS, 1.0))

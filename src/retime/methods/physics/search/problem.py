@@ -45,6 +45,9 @@ class TimingProblem:
         Weights of feasibility, of torques and of smoothness.
     usual : array (K,), optional
         x*, the p'^2 that smoothness is relative to. Default: 1.
+    by_time : bool
+        Whether the objective is a cost over the time of the result even where that is not given.
+        Otherwise each interval counts there for as long as it took in the recording.
     """
 
     nodes: FloatArray
@@ -58,6 +61,7 @@ class TimingProblem:
     beta: float
     gamma: float = 0.0
     usual: FloatArray | None = None
+    by_time: bool = False
 
 
 @one_line()
@@ -98,7 +102,7 @@ def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
     legs, baked = Legs(problem), problem.baked
     terms = _native.physics_timing.objective_terms(
         square_speed, legs.steps, UNIT, baked.starts, baked.corners, baked.matching,
-        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas,
+        problem.alpha * baked.firmness, problem.beta, legs.given, legs.usual, legs.gammas,
     )  # fmt: skip
     return float(terms.sum())
 
@@ -119,6 +123,11 @@ class Legs:
         self.of[first:] = len(problem.legs)
         self.wanted = np.array([seconds for _, seconds in problem.legs])
         self.usual = np.ones(count) if problem.usual is None else problem.usual
+        # Without a given time a mismatch that cannot be avoided must not count less for being
+        # shorter, or a heavier figure would hurry: every interval counts as long as recorded.
+        free = (self.of == len(problem.legs)) & (not problem.by_time)
+        recorded = self.steps / np.sqrt(0.5 * (self.usual[1:] + self.usual[:-1]))
+        self.given = np.where(free, recorded, 0.0)
         self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
         # A uniform change of length changes nothing of the smoothness. Slow-downs have many local
         # optima, in which time waits in every step: smoothness counts more there.

@@ -67,11 +67,12 @@ class Request:
         natural: float,
         loop: bool,
         weights: tuple[float, float, float],
+        by_time: bool,
     ) -> TimingProblem:
         """Return the request as an optimisation problem over nodes.
 
         ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
-        those of feasibility, torques and smoothness.
+        those of feasibility, torques and smoothness. The least effort is a cost ``by_time``.
         """
 
         def node(source: float) -> int:
@@ -93,6 +94,7 @@ class Request:
             beta=weights[1],
             gamma=weights[2],
             usual=usual,
+            by_time=by_time,
         )
 
 

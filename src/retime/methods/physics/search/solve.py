@@ -136,7 +136,7 @@ class _Search:
         p, w = self.problem, self.walls
         objective, logs = _native.physics_search.merit_terms(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
-            self.alphas, p.beta, self.legs.usual, self.legs.gammas, points, self.spent,
+            self.alphas, p.beta, self.legs.given, self.legs.usual, self.legs.gammas, points, self.spent,
             self.low, self.high, self.free,
         )  # fmt: skip
         return float(objective), float(logs)
@@ -182,7 +182,7 @@ class _Search:
         positive = np.maximum(self.price[:legs], 0.0)
         _native.physics_search.newton_system(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
-            p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.usual, self.legs.gammas,
+            p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.given, self.legs.usual, self.legs.gammas,
             self.points, self.sides, self.duals, self.barrier, self.spent, self.value,
             self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
@@ -204,7 +204,7 @@ class _Search:
         way[~self.free] = 0.0
         far, dual_far = _native.physics_search.point_steps(
             b, way, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, self.alphas,
-            self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
+            self.legs.given, self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
             self.dual_way,
         )  # fmt: skip
         bounds = self.low, self.high, self.free, self.floor_dual, self.roof_dual, self.barrier
@@ -293,7 +293,7 @@ class _Search:
         price = np.maximum(price, 0.0)
         _native.physics_search.newton_system(
             self.b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
-            self.alphas, p.beta, np.r_[price, 0.0][self.legs.of], self.legs.usual,
+            self.alphas, p.beta, np.r_[price, 0.0][self.legs.of], self.legs.given, self.legs.usual,
             self.legs.gammas, self.points, self.sides, self.duals, 0.0, self.spent, self.value,
             self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
@@ -303,7 +303,14 @@ class _Search:
         loss = float(np.maximum(slope * (self.b - low), slope * (self.b - high)).sum())
         loss += float(
             _native.physics_search.joint_bound(
-                self.b, self.legs.steps, UNIT, w.corner_starts, w.corners, self.alphas, self.points
+                self.b,
+                self.legs.steps,
+                UNIT,
+                w.corner_starts,
+                w.corners,
+                self.alphas,
+                self.legs.given,
+                self.points,
             )
         )
         return max(float(self.value.sum()) + over - loss, 0.0)
