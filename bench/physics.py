@@ -305,7 +305,15 @@ def _times(clip: Motion) -> tuple[float, ...]:
     baked = model.baked()
     baking = time.perf_counter() - start
     problem = TimingProblem(
-        model.times, baked, [(len(model.times) - 1, 1.0)], [], 0.05, 6, False, 100, 1
+        model.times,
+        baked,
+        [(len(model.times) - 1, 1.0)],
+        [],
+        0.05,
+        np.full(len(model.times), 6.0),
+        False,
+        100,
+        1,
     )
     b = np.ones(len(model.times))
     objective = seconds(lambda: objective_of(problem, b))

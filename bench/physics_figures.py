@@ -113,7 +113,9 @@ def _figure_6(model: PhysicsModel, path: Path) -> None:
 def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
     """How the objective changes as single points of the warp are shifted in time."""
     baked = model.baked()
-    problem = TimingProblem(model.times, baked, [], [], 0.05, 6.0, False, 100.0, 1.0)
+    problem = TimingProblem(
+        model.times, baked, [], [], 0.05, np.full(len(model.times), 6.0), False, 100.0, 1.0
+    )
     output = warp.inverse(model.times)
     shifts = np.linspace(-0.1, 0.1, 41)
     figure = canvas(7.0, 4.2)

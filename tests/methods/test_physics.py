@@ -354,9 +354,9 @@ def test_accelerations_can_be_limited(jump: PhysicsModel) -> None:
 
 
 def test_a_range_only(jump: PhysicsModel) -> None:
-    warp = physics_warp(samples.jump(), duration=1.2, range=(0.5, 2.5), ripple=True)
+    warp = physics_warp(samples.jump(), duration=1.6, range=(0.5, 2.5), ripple=True)
     assert float(warp(0.25)) == pytest.approx(0.25)
-    assert warp.domain[1] == pytest.approx(samples.jump().duration - 0.8)
+    assert warp.domain[1] == pytest.approx(samples.jump().duration - 0.4)
 
 
 # ---- regions
@@ -433,7 +433,7 @@ def test_no_timing_is_faster_than_the_fastest(jump: PhysicsModel) -> None:
     told = jump.explain(jump.warp(duration=1.15 * least))
     assert told.share > 0.9
     with pytest.raises(InfeasibleError, match="is shorter than the shortest feasible"):
-        jump.warp(duration=0.8 * least, strict=True)
+        jump.warp(duration=0.9 * least, infeasible="refuse")
     warp = jump.warp(duration=0.9 * least)
     assert any("shorter than the shortest feasible" in note for note in warp.notes)
 
@@ -469,7 +469,7 @@ def test_a_recorded_motion_is_judged_by_its_own_body() -> None:
 
 def test_demands_that_cannot_be_met_together(jump: PhysicsModel) -> None:
     with pytest.raises(InfeasibleError, match="cannot be met together"):
-        jump.warp(duration=0.7, rates=[(t, 0.05) for t in np.arange(0.2, 3.2, 0.05)])
+        jump.warp(duration=3.0, rates=[(t, 6.0) for t in np.arange(0.2, 3.2, 0.05)])
     with pytest.raises(InputError, match="the minimum is 0"):
         jump.warp(alpha=-1.0)
 
@@ -696,7 +696,7 @@ def test_a_model_stays_with_its_motion_and_changes_as_a_fresh_one() -> None:
     assert model_of(jump, usual) is first
     fresh = model_of(other, light)
     np.testing.assert_allclose(
-        moon.warp(duration=3.0).output, fresh.warp(duration=3.0).output, atol=1e-9
+        moon.warp(duration=4.5).output, fresh.warp(duration=4.5).output, atol=1e-9
     )
     smooth_ground = PhysicsParameters(friction=0.2)
     slick = model_of(jump, smooth_ground)

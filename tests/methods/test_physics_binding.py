@@ -102,7 +102,7 @@ def test_a_run_has_a_longest_duration_and_then_slow_motion() -> None:
     assert warp.duration == pytest.approx(1.5 * most)
     assert code_of(warp.notes, "longer-than-possible") is not None
     with pytest.raises(InfeasibleError, match="longest feasible duration"):
-        model.warp(duration=1.5 * most, strict=True)
+        model.warp(duration=1.5 * most, infeasible="refuse")
 
 
 @pytest.mark.parametrize("factor", [1.3, 2.0, 4.0])

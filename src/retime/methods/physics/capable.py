@@ -30,6 +30,7 @@ from retime.methods.physics.limits.regions import (
     nearest_inside,
 )
 from retime.methods.physics.limits.strength import (
+    holding_limits,
     joint_limits,
     lent_limits,
     root_limits,
@@ -262,13 +263,12 @@ class CapableBody:
 
     @cached_property
     def _lending(self) -> tuple[FloatArray, float]:
-        out, lent = self._own_limits.copy(), 1.0
+        out, lent, t = self._own_limits, 1.0, self.torques
         if self.mass_scale or self.added or self.shifts:
-            t = self.torques
             needed = t.gravity + t.speed * self.usual_speeds[:, None]
             out, lent = lent_limits(out, needed, self.maps, self.weight)
-        out[:, 6:] *= self.strength
-        return out, lent
+        out, held = holding_limits(out, t.gravity, self.maps, self.weight, self.strength)
+        return out, lent * held
 
     # ---- feasible regions
 

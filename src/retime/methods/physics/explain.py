@@ -12,6 +12,7 @@ from retime.one_line import one_line
 from retime.pictured import Pictured
 
 if TYPE_CHECKING:
+    from retime.methods.physics.capable import CapableBody
     from retime.methods.physics.model import PhysicsModel
 
 # Number of infeasible frames that are analysed; others get the cause of the nearest.
@@ -19,13 +20,15 @@ _LOOKED_INTO = 120
 # Largest gap between infeasible frames of one violation, seconds.
 _APART = 0.1
 _NOTHING = -1  # no limit is broken
+# Limits of the force and the moment on the root, by row. What is missing is in body weights, or in
+# body weights times metres.
 _ROOT = (
-    ("friction", "the ground would have to pull sideways beyond its friction"),
-    ("ground", "the ground would have to pull, or push harder than it can"),
-    ("friction", "the ground would have to pull sideways beyond its friction"),
-    ("balance", "no force under the feet keeps the balance"),
-    ("balance", "no force under the feet keeps the turn"),
-    ("balance", "no force under the feet keeps the balance"),
+    ("friction", "the ground would have to pull sideways beyond its friction, by {:.2f} weights"),
+    ("ground", "the ground would have to pull, or push harder than it can, by {:.2f} weights"),
+    ("friction", "the ground would have to pull sideways beyond its friction, by {:.2f} weights"),
+    ("balance", "no force under the feet keeps the balance, by {:.2f} weights times metres"),
+    ("balance", "no force under the feet keeps the turn, by {:.2f} weights times metres"),
+    ("balance", "no force under the feet keeps the balance, by {:.2f} weights times metres"),
 )
 
 
@@ -116,11 +119,12 @@ def _violation(
 ) -> Violation:
     worst = int(frames[np.argmax(np.where(np.isfinite(distance[frames]), distance[frames], 1e9))])
     looked = frames[np.unique(np.linspace(0, len(frames) - 1, budget).round().astype(int))]
-    causes: dict[tuple[str, str], float] = {}
+    causes: dict[str, list[tuple[float, str]]] = {}
     for k in {*map(int, looked), worst}:
-        found = _cause(model, timing[k], k)
-        causes[found] = causes.get(found, 0.0) + 1.0 + (k == worst)
-    cause, text = max(causes, key=lambda c: causes[c])
+        cause, size, text = cause_of(model, timing[k], k)
+        causes.setdefault(cause, []).extend([(size, text)] * (1 + (k == worst)))
+    cause = max(causes, key=lambda c: len(causes[c]))
+    _, text = max(causes[cause])
     region = model.regions[worst]
     feasible = float("nan")
     if not region.empty:
@@ -136,12 +140,17 @@ def _violation(
     )
 
 
-def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, str]:
-    """Return the limit that binds most at a frame: the dual of the least common excess."""
+def cause_of(model: CapableBody, timing: FloatArray, frame: int) -> tuple[str, float, str]:
+    """Return the limit that binds most at a frame: the dual of the least common excess.
+
+    Also returns the size of the excess, and both as a sentence.
+    """
     from scipy.optimize import linprog
 
     if model.flight[frame]:
-        return "flight", "in flight nothing can change the fall"
+        fall = _speed_of_fall(model, timing, frame)
+        text = f"in flight the body would fall {fall:.2f} times as fast as it can"
+        return "flight", abs(float(np.log(fall))), text
     limits, support = model.limits[frame], model.maps[frame] * model.weight
     y, x = timing
     torques = model.torques
@@ -149,20 +158,36 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
     rows = support / limits[:, None]
     # If unlimited strength is enough, the cause is the weakest joint, otherwise the ground.
     for blamed in (slice(6, None), slice(0, 6)):
-        row = _to_blame(value, rows, blamed, linprog)
+        row, excess = _to_blame(value, rows, blamed, linprog)
         if row == _NOTHING:
-            return "bounds", "the speed is above 4× or changes too abruptly (by more than 60/s)"
+            text = "the speed is above 4× or changes too abruptly (by more than 60/s)"
+            return "bounds", 0.0, text
         if row is not None and row < 6:
-            return _ROOT[row]
+            missing = excess * limits[row] / model.weight
+            return _ROOT[row][0], missing, _ROOT[row][1].format(missing)
         if row is not None:
             name = model._measured.figure.joint_of(row)
-            text = f"{name} would need more torque than its {limits[row]:.0f} Nm"
-            return f"torque of {name}", text
-    return "unknown", "no cause could be found"
+            text = f"{name} would need {1 + excess:.2f} times its torque of {limits[row]:.0f} Nm"
+            return f"torque of {name}", excess, text
+    return "unknown", 0.0, "no cause could be found"
 
 
-def _to_blame(value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any) -> int | None:
-    """Find the row whose limit costs most if only some may be violated; ``None`` if impossible.
+def _speed_of_fall(model: CapableBody, timing: FloatArray, frame: int) -> float:
+    """Return how fast a body falls, p'^2 relative to that of gravity."""
+    region = model.regions[frame]
+    true = float(model.usual_speeds[frame])
+    if not region.empty:
+        true = region.nearest((float(timing[0]), float(timing[1])))[1]
+    return float(max(timing[1], 1e-6) / max(true, 1e-6))
+
+
+def _to_blame(
+    value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any
+) -> tuple[int | None, float]:
+    """Find the row whose limit costs most if only some may be violated, and the least excess.
+
+    The row is ``None`` if no excess of these limits is enough.
+
 
     min t: -(1 + s t) <= value - rows l <= 1 + s t, l >= 0; s is 1 for the rows that may be broken.
     With the root's rows alone, torques have no limit.
@@ -182,9 +207,9 @@ def _to_blame(value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any) 
         method="highs",
     )
     if found.status != 0:
-        return None
+        return None, 0.0
     if found.fun <= 1e-9:
-        return _NOTHING
+        return _NOTHING, 0.0
     price = np.abs(found.ineqlin.marginals)
     price = price[: hard.sum()] + price[hard.sum() :]
-    return int(np.flatnonzero(hard)[np.argmax(price * soft[hard])])
+    return int(np.flatnonzero(hard)[np.argmax(price * soft[hard])]), float(found.fun)

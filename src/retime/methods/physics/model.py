@@ -18,6 +18,7 @@ from retime.methods.physics.gravity import EARTH, note_of_gravity
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
+    RequestParameters,
     SearchParameters,
     TorqueLimits,
 )
@@ -25,13 +26,14 @@ from retime.methods.physics.search.objective import Baked, Effort, bake, effort_
 from retime.methods.physics.search.problem import Solution
 from retime.methods.physics.search.request import Request, at_nodes
 from retime.methods.physics.search.solve import solve
+from retime.methods.physics.shortfall import BELOW, Shortfall, shortfall_of
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.one_line import one_line
 from retime.pictured import Pictured
-from retime.sentences import Moment
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -40,8 +42,13 @@ __all__ = ["PhysicsModel", "TorqueLimits"]
 _MISSED = 0.01
 # Tolerance of feasibility, in p'^2.
 TOLERANCE = 0.05
-# Largest weight of feasibility if no timing is feasible.
-_SOFT = 100.0
+# Largest weight of feasibility where a timing must exceed the limits, and the largest change of the
+# rate there, 1/s: 0.4 in 33 ms, less a little for the rounding to frames.
+_SOFT, _MOST_CHANGE = 100.0, 10.5
+# Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
+# short: at the shortest itself, rates change abruptly.
+_ABOVE_LEAST = 1.1
+_IMPOSSIBLE = ("longer-than-possible", "nothing-feasible")
 # Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
 
@@ -228,28 +235,39 @@ class PhysicsModel(CapableBody, Pictured):
     @takes(SearchParameters)
     def solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
         """Find the best timing; return the source times of the nodes and the solution."""
-        return self._solve(p)
+        return self._solve(p, self._request(p))
 
-    def _solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
+    def _request(self, p: RequestParameters) -> Request:
+        """Return a valid request, or raise."""
         rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
         span = float(self.times[0]), float(self.times[-1])
-        request = Request.of(span, p.duration, p.keytimes, rates)
+        return Request.of(span, p.duration, p.keytimes, rates)
+
+    def _solve(
+        self, p: SearchParameters, request: Request, *, beyond: bool = False
+    ) -> tuple[FloatArray, Solution]:
+        """Solve a request, which may be ``beyond`` what is feasible."""
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
         natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
-        # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5).
-        alpha = p.alpha if self.extremes.stuck < 0 else min(p.alpha, _SOFT)
+        # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5),
+        # and hurry is no remedy.
+        stuck = self.extremes.stuck >= 0
+        heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
-            natural=natural, loop=p.loop, weights=(alpha, p.beta, p.smoothness),
+            natural=natural, loop=p.loop,
+            weights=(min(p.alpha, _SOFT) if stuck or beyond else p.alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
+            hurries=heavier or not stuck,
+            most_change=_MOST_CHANGE if stuck or beyond else np.inf,
         )  # fmt: skip
         first = None
         if p.start is not None:
             first = np.asarray(p.start.rate(p.start.inverse(nodes))) ** 2
         found = solve(problem, first, p.watch)
         if found.missed > _MISSED and p.watch is None:
-            raise outcome.unmet(found.missed, rates=bool(rates), keytimes=bool(p.keytimes))
+            raise outcome.unmet(found.missed, rates=bool(request.fixed), keytimes=bool(p.keytimes))
         return nodes, found
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
@@ -278,30 +296,61 @@ class PhysicsModel(CapableBody, Pictured):
         """
         notes: list[Note] = [*self.notes, *note_of_gravity(self.gravity)]
         p, said = outcome.natural_length(self, p)
+        request = self._request(p)
+        asked = None if request.free else request.keys[-1][0] - request.begin
+        short = shortfall_of(self, request, request.fixed)
+        long = outcome.long_note(self, asked)
+        if self.extremes.stuck >= 0:
+            said = [*said, outcome.impossible_note(self)]
+        refused = [short.note] if short is not None and _refused(p, short) else []
+        if p.infeasible == "refuse":
+            refused += [n for n in (long, *said) if n is not None and n.code in _IMPOSSIBLE]
+        if refused:
+            raise InfeasibleError(refused[0])
         notes += said
-        asked = None if p.duration in (None, "free") else float(p.duration)
-        told = outcome.length_note(self, asked)
-        if told is not None and p.strict:
-            raise InfeasibleError(told)
-        if told is not None and told.code == "longer-than-possible" and outcome.is_plain(p):
-            return self._slow_motion(p, told)
-        notes += [] if told is None else [told]
-        nodes, found = self._solve(p)
+        if outcome.is_plain(p) and long is not None:
+            return self._slow_motion(p, long)
+        if outcome.is_plain(p) and short is not None and p.infeasible == "even":
+            return self._fast_motion(p, short)
+        notes += [n for n in (short and short.note, long) if n]
+        nodes, found = self._solve(p, request, beyond=short is not None)
         begin = float(self.times[0])
         output = begin + found.times
         if asked is not None:
             output[-1] = begin + asked
         warp = TimeWarp(output, nodes, loop=p.loop)
-        notes += outcome.optimum_notes(self, found)
+        notes.append(outcome.optimum_note(found, keytimes=bool(p.keytimes)))
         if p.watch is None:
             notes += outcome.beyond_notes(self, warp)
         return warp.with_notes(*notes)
 
     def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:
         """Stretch the slowest feasible timing uniformly to a longer one."""
-        duration = float(told.values["asked"])
-        free = self.warp(**(vars(p) | {"duration": "free", "strict": False}))
-        begin = free.output[0]
-        output = begin + (free.output - begin) * duration / free.duration
-        output[-1] = begin + duration
-        return TimeWarp(output, free.source, loop=p.loop).with_notes(*free.notes, told)
+        free = self.warp(**(vars(p) | {"duration": "free", "infeasible": "auto"}))
+        return _stretched(free, float(told.values["asked"]), told)
+
+    def _fast_motion(self, p: ModelWarpParameters, short: Shortfall) -> TimeWarp:
+        """Play the best timing of a feasible length evenly faster, to a shorter one."""
+        length = _ABOVE_LEAST * short.least
+        best = self.warp(**(vars(p) | {"duration": length, "infeasible": "auto"}))
+        factor = length / short.leg.seconds
+        fast = Note(
+            f"the timing of {{length:.3g}} is played {factor:.2f} times as fast: flights fall "
+            f"{factor**2:.1f} times as fast as gravity",
+            code="fast-motion",
+            length=Duration(length),
+            factor=factor,
+        )
+        return _stretched(best, short.leg.seconds, short.note, fast)
+
+
+def _refused(p: ModelWarpParameters, short: Shortfall) -> bool:
+    return p.infeasible == "refuse" or (p.infeasible == "auto" and short.share < BELOW)
+
+
+def _stretched(warp: TimeWarp, duration: float, *notes: Note) -> TimeWarp:
+    """Return a warp that is played evenly, in another length."""
+    begin = warp.output[0]
+    output = begin + (warp.output - begin) * duration / warp.duration
+    output[-1] = begin + duration
+    return TimeWarp(output, warp.source, loop=warp.loop).with_notes(*warp.notes, *notes)

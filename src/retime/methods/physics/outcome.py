@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.errors import InfeasibleError
-from retime.methods.physics.limits.regions import MOST_SPEED
+from retime.methods.physics.explain import cause_of
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.search.problem import Solution
 from retime.notes import Note, Remedy
@@ -47,8 +47,8 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
     if model.lent > _LENT:
         notes.append(
             Note(
-                f"to move as recorded with the changed masses, joints get up to "
-                f"{model.lent:.2f} times their strength",
+                f"to hold the recorded poses, joints get up to {model.lent:.2f} times their "
+                "strength",
                 code="strength-lent",
                 factor=model.lent,
             )
@@ -59,14 +59,21 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
 def natural_length(
     model: PhysicsModel, p: ModelWarpParameters
 ) -> tuple[ModelWarpParameters, list[Note]]:
-    """Return a free duration if none is given and the recorded timing is corrected."""
-    if p.duration is not None or not is_plain(p) or not model._measured.flights.corrected:
+    """Return a free duration if none is given and that of the recording is not feasible."""
+    if p.duration is not None or not is_plain(p):
         return p, []
-    note = Note(
-        "flights are retimed to match gravity, so the length of the clip changes",
-        Remedy("ask for a length", parameter="duration"),
-        code="length-from-gravity",
-    )
+    own = float(np.ptp(model.times))
+    least, most = model.minimum_duration(), model.maximum_duration()
+    if model._measured.flights.corrected:
+        fact = "flights are retimed to match gravity, so the length of the clip changes"
+    elif least is not None and own < least * (1 - _ROUNDING):
+        fact = "the length of the clip, {own:.3g}, is shorter than feasible, so it changes"
+    elif most is not None and own > most * (1 + _ROUNDING):
+        fact = "the length of the clip, {own:.3g}, is longer than feasible, so it changes"
+    else:
+        return p, []
+    remedy = Remedy("ask for a length", parameter="duration")
+    note = Note(fact, remedy, code="length-from-gravity", own=Duration(own))
     return replace(p, duration="free"), [note]
 
 
@@ -75,53 +82,48 @@ def is_plain(p: ModelWarpParameters) -> bool:
     return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
 
 
-def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
-    """Return a note if the length is shorter or longer than feasible."""
-    if asked is None:
+def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
+    """Return a note if the length is longer than feasible."""
+    most = None if asked is None else model.maximum_duration()
+    if asked is None or most is None or asked <= most * (1 + _ROUNDING):
         return None
-    least, most = model.minimum_duration(), model.maximum_duration()
-    if least is not None and asked < least * (1 - _ROUNDING):
-        fastest = float(np.sqrt(MOST_SPEED))
-        if least < (1 + 1e-3) * float(np.ptp(model.times)) / fastest:
-            fact = "{asked:.3g} is too short: the maximum speed is {fastest:g} times the source's"
-        else:
-            fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"
-        return Note(
-            f"{fact}; the result exceeds the limits as little as possible",
-            code="shorter-than-possible",
-            asked=Duration(asked),
-            least=Duration(least),
-            fastest=fastest,
-        )
-    if most is not None and asked > most * (1 + _ROUNDING):
-        return Note(
-            "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow "
-            "motion",
-            code="longer-than-possible",
-            asked=Duration(asked),
-            most=Duration(most),
-        )
-    return None
+    return Note(
+        "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow motion",
+        Remedy("use the longest", parameter="duration", value=float(np.floor(1e3 * most)) / 1e3),
+        code="longer-than-possible",
+        asked=Duration(asked),
+        most=Duration(most),
+    )
 
 
-def optimum_notes(model: PhysicsModel, found: Solution) -> list[Note]:
-    """Return notes on the optimality of a timing and on infeasible frames."""
-    notes = []
-    empty = model.empty_frames
-    if len(empty):
-        notes.append(
-            Note(
-                "{frames} of {of} frames have no feasible timing at all (from {time:.3g} on); only "
-                "torques count there",
-                code="frames-without-timing",
-                frames=len(empty),
-                of=len(model.times),
-                time=Moment(float(model.times[empty[0]])),
-            )
-        )
+def impossible_note(model: PhysicsModel) -> Note:
+    """Return a note on the cause if no timing is feasible, whatever its length."""
+    frame = model.extremes.stuck
+    if model.regions[frame].empty:
+        cause, _, text = cause_of(model, np.array([0.0, model.usual_speeds[frame]]), frame)
+    else:
+        cause, text = "joined", "the speeds that are feasible before and after cannot be joined"
+    empty = len(model.empty_frames)
+    return Note(
+        f"no timing is feasible: at {{time:.3g}} {text}"
+        + (f" ({empty} of {len(model.times)} frames are impossible)" if empty else ""),
+        code="nothing-feasible",
+        time=Moment(float(model.times[frame])),
+        cause=cause,
+        frames=empty,
+        of=len(model.times),
+    )
+
+
+def optimum_note(found: Solution, *, keytimes: bool) -> Note:
+    """Return a note on the optimality of a timing.
+
+    Keytimes change the weight of smoothness, so that objectives compare for equal keytimes only.
+    """
     at = f"objective {found.objective:.4g}"
     if found.certified:
-        kind, code = f"the global optimum, proved after {found.steps} iterations", "optimum"
+        of = " for these keytimes" if keytimes else ""
+        kind, code = f"the global optimum{of}, proved after {found.steps} iterations", "optimum"
     elif not found.ended:
         kind, code = f"stopped after {found.steps} iterations", "stopped"
         kind += f", {_percent(found.gap)} from the bound" if found.convex else ", a local optimum"
@@ -130,16 +132,9 @@ def optimum_notes(model: PhysicsModel, found: Solution) -> list[Note]:
         code = "near-optimum"
     else:
         kind, code = f"a local optimum after {found.steps} iterations", "local-optimum"
-    notes.append(
-        Note(
-            f"{at}: {kind}",
-            code=code,
-            objective=found.objective,
-            steps=found.steps,
-            gap=found.gap,
-        )
+    return Note(
+        f"{at}: {kind}", code=code, objective=found.objective, steps=found.steps, gap=found.gap
     )
-    return notes
 
 
 def _percent(share: float) -> str:
@@ -150,18 +145,22 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
     """Return notes on the infeasible parts of a solution."""
     from retime.methods.physics.model import TOLERANCE
 
-    distance = model.distances(model.timing_of(warp))
+    timing = model.timing_of(warp)
+    distance = model.distances(timing)
     outside = np.flatnonzero(np.isfinite(distance) & (distance > TOLERANCE))
     if not len(outside):
         return []
-    start = float(model.times[outside[0]])
+    worst = int(outside[np.argmax(distance[outside])])
+    cause, size, text = cause_of(model, timing[worst], worst)
     return [
         Note(
-            "{frames} of {of} frames slightly exceed the limits of the body (from {time:.3g} on)",
+            "{frames} of {of} frames exceed the limits of the body, most at {time:.3g}: " + text,
             code="beyond-feasible",
             frames=len(outside),
             of=len(model.times),
-            time=Moment(start),
+            time=Moment(float(model.times[worst])),
+            cause=cause,
+            size=size,
         )
     ]
 

@@ -17,10 +17,17 @@ TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Mot
 Objective = Literal["auto", "match", "effort", "load"] | tuple[Motion, TimeWarp]
 Watch = Callable[..., Any]
 
-Strict = Annotated[
-    bool,
+Infeasible = Annotated[
+    Literal["auto", "refuse", "flights", "even"],
     About(
-        "Report an error if the duration is not feasible, instead of using the nearest timing.",
+        "What to do if the duration or a keytime is too short or too long for the body.",
+        label="Beyond the limits",
+        choices=(
+            Choice("auto", "Automatic", "allow down to 85 % of the shortest duration"),
+            Choice("refuse", "Refuse", "report an error, with a duration that is feasible"),
+            Choice("flights", "Keep flights", "keep flights at their own rate, hurry elsewhere"),
+            Choice("even", "Even", "play the best feasible timing faster, like fast motion"),
+        ),
         advanced=True,
     ),
 ]
@@ -218,7 +225,8 @@ class RequestParameters(LoopParameters):
         Length | Literal["free"] | None,
         About(
             "Length of the result from its first to its last frame (48f writes 49 frames), or "
-            "free to let physics decide. Default: the source's length.",
+            "free to let physics decide. Default: the source's length, or free where that is not "
+            "feasible.",
             unit="s",
             metavar="TIME|free",
             choices=(Choice("free", "Free"),),
@@ -313,11 +321,11 @@ class SearchParameters(RequestParameters):
 class ModelWarpParameters(SearchParameters):
     """Parameters of a model's warp."""
 
-    strict: Strict = False
+    infeasible: Infeasible = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PhysicsParameters(RequestParameters, ModelParameters, TimingParameters):
     """Parameters of physics-based retiming."""
 
-    strict: Strict = False
+    infeasible: Infeasible = "auto"

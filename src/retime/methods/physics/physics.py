@@ -45,12 +45,12 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     """
     asked = values_of(p, RequestParameters)
     if p.range is None:
-        return model_of(motion, p).warp(**asked, strict=p.strict)
+        return model_of(motion, p).warp(**asked, infeasible=p.infeasible)
     if p.duration is None and not p.ripple:
         asked["duration"] = p.range[1] - p.range[0]
     asked["rates"] = (*p.rates, *_seams(motion, p))
-    warp = model_of(motion, p).warp(**asked, strict=p.strict)
-    return warp.within(motion.domain, p.range, ripple=p.ripple).with_notes(*warp.notes)
+    warp = model_of(motion, p).warp(**asked, infeasible=p.infeasible)
+    return warp.within(motion.domain, p.range, ripple=p.ripple)
 
 
 @takes(PhysicsParameters)

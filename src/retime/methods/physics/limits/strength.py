@@ -103,6 +103,30 @@ def lent_limits(
     return out, float((out[:, 6:] / limits[:, 6:]).max(initial=1.0))
 
 
+def holding_limits(
+    limits: FloatArray,
+    still: FloatArray,
+    maps: Sequence[FloatArray],
+    weight: float,
+    strength: float,
+) -> tuple[FloatArray, float]:
+    """Scale the limits of joints (F, dofs) by a strength, but not below what holds the poses.
+
+    No timing changes the torques ``still`` (F, dofs) that a pose needs at rest, so a body that
+    cannot hold a pose could only rush through it. Returns the limits and the largest factor by
+    which one was raised.
+    """
+    out = limits.copy()
+    out[:, 6:] *= strength
+    if strength >= 1:
+        return out, 1.0
+    held = _LENT * np.abs(joint_torques(still, list(maps), weight, limits[:, 6:]))
+    raised = np.minimum(np.maximum(out[:, 6:], held), limits[:, 6:])
+    factor = float((raised / out[:, 6:]).max(initial=1.0))
+    out[:, 6:] = raised
+    return out, factor
+
+
 def _by_pose(recorded: RecordedForces, given: Callable[[Motion], Any]) -> FloatArray:
     motion = recorded.measured.motion
     values = np.asarray(given(motion), dtype=float)

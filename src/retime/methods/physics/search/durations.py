@@ -39,13 +39,13 @@ class Extremes(Pictured):
 
     def minimum(self, times: FloatArray) -> float | None:
         """Return the shortest feasible duration, seconds."""
-        return None if self.fastest is None else duration_of(self.fastest, times)
+        return None if self.fastest is None else float(clock_of(self.fastest, times)[-1])
 
     def maximum(self, times: FloatArray) -> float | None:
         """Return the longest feasible duration, seconds, or ``None`` if time may stop."""
         if self.slowest is None or self.slowest.min() < _STANDS:
             return None
-        return duration_of(self.slowest, times)
+        return float(clock_of(self.slowest, times)[-1])
 
 
 def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
@@ -62,8 +62,14 @@ def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
     return (begins, corners), int(stuck)
 
 
-def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
-    """Find the fastest and the slowest feasible timing by a pass backward and one forward."""
+def extreme_timings(
+    flat: Flat, times: FloatArray, ends: tuple[float, float] = (MOST_SPEED, MOST_SPEED)
+) -> Extremes:
+    """Find the fastest and the slowest feasible timing by a pass backward and one forward.
+
+    ``ends`` bound p'^2 at the first and the last frame. No feasible timing is faster at any frame
+    than the fastest.
+    """
     step = float(times[1] - times[0])
     empty = np.flatnonzero(np.diff(flat[0]) == 0)
     if len(empty):
@@ -72,7 +78,7 @@ def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
     if stuck >= 0:
         return Extremes(None, None, stuck)
     fastest, sets, failed = _native.physics_timing.fastest(
-        starts, corners, step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
+        starts, corners, step, UNIT, *ends, MOST_SPEED
     )
     if failed >= 0:
         return Extremes(None, None, int(failed))
@@ -80,7 +86,7 @@ def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
     return Extremes(fastest, slowest)
 
 
-def duration_of(square_speed: FloatArray, times: FloatArray) -> float:
-    """Return the duration of a motion with given p'^2 at its frames, seconds."""
+def clock_of(square_speed: FloatArray, times: FloatArray) -> FloatArray:
+    """Return the output time of each frame (F,), from 0, of a timing with given p'^2 there."""
     rates = np.sqrt(np.maximum(square_speed, 1e-12))
-    return float((2 * np.diff(times) / (rates[1:] + rates[:-1])).sum())
+    return np.r_[0.0, np.cumsum(2 * np.diff(times) / (rates[1:] + rates[:-1]))]

@@ -19,7 +19,7 @@ _FORCE_COST = 0.02
 # In flight a region is a point, and torques must not outweigh it.
 _FLIGHT_FIRMNESS = 1000.0
 # Weight of the recorded speed, too small to be seen where any torque counts.
-_FAINT = 1e-5
+_FAINT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,14 +37,18 @@ class TimingProblem:
         no fixed length.
     fixed : sequence of (int, float)
         Nodes whose speed p' is given.
-    slowest, fastest : float
-        Bounds of p'.
+    slowest : float
+        Least p'.
+    fastest : array (K,)
+        Largest p' of each node.
     loop : bool
         The speed at the last node is that at the first.
     alpha, beta, gamma : float
         Weights of feasibility, of torques and of smoothness.
     usual : array (K,), optional
         x*, the p'^2 that smoothness is relative to. Default: 1.
+    most_change : float
+        Largest |p''|, 1/s.
     by_time : bool
         Whether the objective is a cost over the time of the result even where that is not given.
         Otherwise each interval counts there for as long as it took in the recording.
@@ -55,12 +59,13 @@ class TimingProblem:
     legs: Sequence[tuple[int, float]]
     fixed: Sequence[tuple[int, float]]
     slowest: float
-    fastest: float
+    fastest: FloatArray
     loop: bool
     alpha: float
     beta: float
     gamma: float = 0.0
     usual: FloatArray | None = None
+    most_change: float = np.inf
     by_time: bool = False
 
 

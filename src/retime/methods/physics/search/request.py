@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,23 @@ _SLOW_FLOOR = 0.25
 _LEAST_LEG = 1e-6
 
 Pairs = Sequence[tuple[float, float]]
+
+
+class Leg(NamedTuple):
+    """A part between two keytimes, each as (output s, source s)."""
+
+    first: tuple[float, float]
+    past: tuple[float, float]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the result."""
+        return self.past[0] - self.first[0]
+
+    @property
+    def way(self) -> float:
+        """Seconds of the source."""
+        return self.past[1] - self.first[1]
 
 
 @dataclass(frozen=True)
@@ -51,6 +68,16 @@ class Request:
             _must_follow(before, after)
         return cls(begin, tuple(keys), tuple(rates), duration == "free")
 
+    @property
+    def all_legs(self) -> list[Leg]:
+        """The parts between the keytimes."""
+        return [Leg(*p) for p in itertools.pairwise([(self.begin, self.begin), *self.keys])]
+
+    @property
+    def legs(self) -> list[Leg]:
+        """The parts whose time is given."""
+        return self.all_legs[:-1] if self.free else self.all_legs
+
     def nodes(self, times: FloatArray) -> FloatArray:
         """Return the source times of the timing's nodes: frames, keytimes and given speeds."""
         given = [s for _, s in self.keys], [m for m, _ in self.fixed]
@@ -68,33 +95,41 @@ class Request:
         loop: bool,
         weights: tuple[float, float, float],
         by_time: bool,
+        hurries: bool,
+        most_change: float,
     ) -> TimingProblem:
         """Return the request as an optimisation problem over nodes.
 
         ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
         those of feasibility, torques and smoothness. The least effort is a cost ``by_time``.
+        Unless it ``hurries``, a part without a given time is not faster than recorded.
+        ``most_change`` bounds |p''|.
         """
 
         def node(source: float) -> int:
             return int(np.abs(nodes - source).argmin())
 
-        legs = list(itertools.pairwise([(self.begin, self.begin), *self.keys]))
         # A slow-down must not be made by stopping on one frame.
-        mean = min((e - s) / (b - a) for (a, s), (b, e) in legs)
-        met = legs[:-1] if self.free else legs
+        mean = min(leg.way / leg.seconds for leg in self.all_legs)
+        met = self.legs
+        fastest = np.full(len(nodes), FASTEST)
+        if self.free and not hurries:
+            free = nodes >= self.all_legs[-1].first[1]
+            fastest[free] = np.clip(np.sqrt(usual[free]), 2 * SLOWEST, FASTEST)
         return TimingProblem(
             nodes=nodes,
             baked=baked,
-            legs=[(node(source), output - before[0]) for before, (output, source) in met],
+            legs=[(node(leg.past[1]), leg.seconds) for leg in met],
             fixed=[(node(moment), rate) for moment, rate in self.fixed],
             slowest=min(_SLOW_FLOOR, 0.5 * mean, 0.5 * natural) if mean <= 1 + 1e-9 else SLOWEST,
-            fastest=FASTEST,
+            fastest=fastest,
             loop=loop,
             alpha=weights[0],
             beta=weights[1],
             gamma=weights[2],
             usual=usual,
             by_time=by_time,
+            most_change=most_change,
         )
 
 

@@ -17,6 +17,7 @@ from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.limits.regions import UNIT
 from retime.methods.physics.limits.walls import Walls
+from retime.methods.physics.search.change import ChangeBounds
 from retime.methods.physics.search.problem import (
     UNSEEN,
     Legs,
@@ -69,9 +70,10 @@ class _Search:
     ) -> None:
         self.problem, self.watch = problem, watch
         self.legs, self.walls = Legs(problem), Walls.of(problem.baked)
+        self.change = ChangeBounds(self.legs.steps, problem.most_change)
         count = len(problem.nodes)
         self.low = np.full(count, problem.slowest**2)
-        self.high = np.full(count, problem.fastest**2)
+        self.high = problem.fastest**2
         self.free = np.ones(count, bool)
         self.alphas = problem.alpha * problem.baked.firmness
         b = self.legs.spread(self.legs.mean) ** 2 if start is None else np.array(start, float)
@@ -86,6 +88,7 @@ class _Search:
         for node, speed in problem.fixed:
             b[node] = speed**2
             self.free[node] = False
+        b = self.change.gentle(b, self.free)
         self.price = np.zeros(len(self.legs.wanted) + problem.loop)
         self.penalty, self.care, self.number = 1.0, 0.0, 0
         self.told, self.ended = False, False
@@ -120,7 +123,7 @@ class _Search:
         )
         self.floor_dual, self.roof_dual = np.zeros(len(b)), np.zeros(len(b))
         objective, _ = self._merit(b, self.points)
-        self.count = len(self.duals) + 2 * int(self.free.sum())
+        self.count = len(self.duals) + 2 * int(self.free.sum()) + self.change.duals.size
         self.barrier = float(np.clip(0.1 * objective / max(self.count, 1), 1e-7, 1.0))
         self._centre_duals()
 
@@ -136,10 +139,10 @@ class _Search:
         p, w = self.problem, self.walls
         objective, logs = _native.physics_search.merit_terms(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
-            self.alphas, p.beta, self.legs.given, self.legs.usual, self.legs.gammas, points, self.spent,
-            self.low, self.high, self.free,
+            self.alphas, p.beta, self.legs.given, self.legs.usual, self.legs.gammas, points,
+            self.spent, self.low, self.high, self.free,
         )  # fmt: skip
-        return float(objective), float(logs)
+        return float(objective), float(logs) + self.change.logs(b)
 
     def run(self) -> Solution:
         """Take steps until the optimum is certified, or no step improves the objective."""
@@ -169,7 +172,7 @@ class _Search:
         if isinstance(told, np.ndarray):
             b = self._inside(told)
             b[~self.free] = self.b[~self.free]
-            self._begin(b)
+            self._begin(self.change.gentle(b, self.free))
             return True
         self.told = bool(told)
         return False
@@ -182,15 +185,17 @@ class _Search:
         positive = np.maximum(self.price[:legs], 0.0)
         _native.physics_search.newton_system(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
-            p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.given, self.legs.usual, self.legs.gammas,
-            self.points, self.sides, self.duals, self.barrier, self.spent, self.value,
-            self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
+            p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.given, self.legs.usual,
+            self.legs.gammas, self.points, self.sides, self.duals, self.barrier, self.spent,
+            self.value, self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
         above = np.where(self.free, b - self.low, 1.0)
         below = np.where(self.free, self.high - b, 1.0)
         rows, missed = self.legs.rows(self.of_time), self.legs.missed(b, self.spent)
         slope = self.gradient - rows[:, :legs] @ positive
         slope += np.where(self.free, self.barrier / below - self.barrier / above, 0.0)
+        slope += self.change.pull(b, self.barrier / self.change.rooms(b))
+        self.change.stiffen(b, self.diagonal, self.beside)
         curved = (1 + self.care) * self.diagonal + np.where(
             self.free, self.floor_dual / above + self.roof_dual / below, 1e14
         )
@@ -204,18 +209,20 @@ class _Search:
         way[~self.free] = 0.0
         far, dual_far = _native.physics_search.point_steps(
             b, way, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, self.alphas,
-            self.legs.given, self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
-            self.dual_way,
+            self.legs.given, self.points, self.sides, self.duals, self.barrier, self.own, _KEEP,
+            self.point_way, self.dual_way,
         )  # fmt: skip
         bounds = self.low, self.high, self.free, self.floor_dual, self.roof_dual, self.barrier
         room, dual_far = _native.physics_search.bound_steps(
             b, way, *bounds, _KEEP, _LOSE, _WIN, _WIN_MORE, dual_far
         )
-        far = min(far, room)
+        change_room, change_far, change_way = self.change.steps_to(b, way, self.barrier, _KEEP)
+        far, dual_far = min(far, room, change_room), min(dual_far, change_far)
         dear = 2 * float(np.abs(price).max(initial=0.0)) + 1e-3
         self.penalty = max(dear, 0.3 * self.penalty)
         length, gained = self._along(way, far, by_row @ coupling, missed)
         _native.physics_search.move_duals(b, way, *bounds, self.duals, self.dual_way, dual_far)
+        self.change.duals = self.change.duals + dual_far * change_way
         self.price = self.price + max(length, 0.1) * (price - self.price)
         self._lower(length, length / far)
         return gained
@@ -246,7 +253,8 @@ class _Search:
                 speed = np.sqrt(b)
                 spent = 2 * self.legs.steps / (speed[1:] + speed[:-1])
                 met = b - back @ self.legs.missed(b, spent)
-                b = np.where(self.free, np.minimum(np.maximum(met, least), most), b)
+                met = np.where(self.free, np.minimum(np.maximum(met, least), most), b)
+                b = met if (self.change.rooms(met) > 0).all() else b
             now = self._whole(b, points, None)
             if now < merit or length * np.abs(way).max(initial=0.0) < 1e-14:
                 break
@@ -267,6 +275,7 @@ class _Search:
             self.b, self.low, self.high, self.free, self.floor_dual, self.roof_dual,
             self._rooms(), self.duals,
         )  # fmt: skip
+        together += float((self.change.duals * self.change.rooms(self.b)).sum())
         if share < 0.3:
             self.care = max(_MORE_CAREFUL * self.care, _CAREFUL)
         else:
@@ -283,6 +292,7 @@ class _Search:
         self.duals[:] = self.barrier / self._rooms()
         self.floor_dual[:] = self.barrier / np.maximum(self.b - self.low, 1e-9)
         self.roof_dual[:] = self.barrier / np.maximum(self.high - self.b, 1e-9)
+        self.change.centre(self.b, self.barrier)
 
     def _tangent(self) -> float:
         """Return a lower bound of the objective if the problem is convex; otherwise 0."""
@@ -298,7 +308,8 @@ class _Search:
             self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
         over = float(price @ self.legs.missed(self.b, self.spent)[:legs])
-        slope = self.plain
+        over -= float((self.change.duals * self.change.rooms(self.b)).sum())
+        slope = self.plain + self.change.pull(self.b, self.change.duals)
         low, high = np.where(self.free, self.low, self.b), np.where(self.free, self.high, self.b)
         loss = float(np.maximum(slope * (self.b - low), slope * (self.b - high)).sum())
         loss += float(

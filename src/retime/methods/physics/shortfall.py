@@ -1,0 +1,113 @@
+"""Requests that are too short for the body: how far, and what would be possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.physics.limits.regions import MOST_SPEED
+from retime.methods.physics.search.durations import clock_of, extreme_timings
+from retime.methods.physics.search.request import Leg, Pairs, Request
+from retime.notes import Note, Remedy
+from retime.sentences import Duration, Moment
+
+if TYPE_CHECKING:
+    from retime.methods.physics.capable import CapableBody
+
+# Shortest length that is solved anyway, relative to the shortest feasible one: strength, friction
+# and noise are estimated, and half the length of a jump is often up to 13 % below it.
+BELOW = 0.85
+# Length that is offered, relative to the shortest: at this one no frame is beyond its limits.
+_OFFERED = 1.01
+# Relative tolerance of durations, and of times in seconds.
+_ROUNDING, _SAME_TIME = 1e-6, 1e-6
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A part of a request that is too short.
+
+    Parameters
+    ----------
+    leg : Leg
+        The part, between two keytimes.
+    least : float
+        Its shortest feasible duration, seconds.
+    whole : bool
+        Whether it is the whole clip.
+    last : bool
+        Whether it ends with the clip.
+    begin : float
+        First time of the result, seconds.
+    """
+
+    leg: Leg
+    least: float
+    whole: bool
+    last: bool
+    begin: float
+
+    @property
+    def share(self) -> float:
+        """The requested duration relative to the shortest."""
+        return self.leg.seconds / self.least
+
+    @property
+    def note(self) -> Note:
+        """What is too short, and what would be possible."""
+        asked, least = Duration(self.leg.seconds), Duration(self.least)
+        enough = self.leg.first[0] + float(np.ceil(1e3 * _OFFERED * self.least)) / 1e3
+        fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"
+        if not self.whole:
+            fact = "from {start:.3g} to {end:.3g} of the source, " + fact
+        if self.last:
+            remedy = Remedy("use the shortest", parameter="duration", value=enough - self.begin)
+        else:
+            remedy = Remedy(
+                "show {source:.3f} at {value:.3f} or later", parameter="keytimes",
+                source=Moment(self.leg.past[1]), value=Moment(enough),
+            )  # fmt: skip
+        return Note(
+            fact, remedy, code="shorter-than-possible", asked=asked, least=least,
+            share=self.share, start=Moment(self.leg.first[1]), end=Moment(self.leg.past[1]),
+        )  # fmt: skip
+
+
+def _clock(model: CapableBody, rates: Pairs) -> FloatArray | None:
+    """Return the least output time of each frame, or ``None`` if no timing is feasible.
+
+    Playback speeds that are given at the ends are kept, where that is possible.
+    """
+    ends = [
+        next((r * r for t, r in rates if abs(t - end) < _SAME_TIME), MOST_SPEED)
+        for end in (model.times[0], model.times[-1])
+    ]
+    for bounds in ((ends[0], ends[1]), (MOST_SPEED, MOST_SPEED)):
+        fastest = extreme_timings(model._flat, model.times, bounds).fastest
+        if fastest is not None:
+            return clock_of(fastest, model.times)
+    return None
+
+
+def shortfall_of(model: CapableBody, request: Request, rates: Pairs) -> Shortfall | None:
+    """Return the part of a request that is shortest relative to what is feasible, if any is.
+
+    The fastest feasible timing is the fastest at every frame, so its times bound those of all
+    parts.
+    """
+    clock = _clock(model, rates)
+    if clock is None:
+        return None
+    worst: Shortfall | None = None
+    for leg in request.legs:
+        first, past = np.interp([leg.first[1], leg.past[1]], model.times, clock)
+        whole = len(request.all_legs) == 1
+        last = leg == request.all_legs[-1]
+        found = Shortfall(leg, float(past - first), whole, last, request.begin)
+        short = leg.seconds < found.least * (1 - _ROUNDING)
+        if short and (worst is None or found.share < worst.share):
+            worst = found
+    return worst
