@@ -40,6 +40,7 @@ def system() -> dict[str, Any]:
         "alphas": rng.uniform(1.0, 2.0, NODES),
         "beta": 0.7,
         "prices": np.zeros(k),
+        "given": np.r_[0.0, rng.uniform(0.5, 1.0, k - 1)],
         "usual": rng.uniform(0.5, 1.5, NODES),
         "gammas": rng.uniform(size=k),
         "points": np.tile([0.1, 0.8], (k, 2, 1)),
@@ -57,8 +58,8 @@ def system() -> dict[str, Any]:
 def merit(given: dict[str, Any], b: FloatArray) -> tuple[float, FloatArray]:
     """Return the objective and the times of speeds, without bounds."""
     names = (
-        "steps", "unit", "starts", "normals", "offsets", "matching", "alphas", "beta", "usual",
-        "gammas", "points",
+        "steps", "unit", "starts", "normals", "offsets", "matching", "alphas", "beta", "given",
+        "usual", "gammas", "points",
     )  # fmt: skip
     spent = np.zeros(NODES - 1)
     objective, _ = search.merit_terms(
@@ -114,7 +115,7 @@ def test_multipliers_beyond_the_end_are_left_out(begins: Any) -> None:
     point_way, dual_way = np.zeros((3, 2, 2)), np.zeros(16)
     search.point_steps(
         given["b"], given["b"], given["steps"], UNIT, starts, normals, offsets, given["alphas"],
-        given["points"], begins, given["duals"], 0.1, given["own"], 0.005, point_way, dual_way,
+        given["given"], given["points"], begins, given["duals"], 0.1, given["own"], 0.005, point_way, dual_way,
     )  # fmt: skip
 
 

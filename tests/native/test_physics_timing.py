@@ -66,11 +66,15 @@ def test_no_frames_have_no_timing(starts: list[int]) -> None:
 def test_the_objective_counts_distances_for_as_long_as_they_last() -> None:
     starts, corners = boxes(3)
     steps, ones = np.full(2, STEP), np.ones(3)
-    given = starts, corners, np.zeros((3, 6)), ones, 1.0, ones, np.zeros(2)
+    given = starts, corners, np.zeros((3, 6)), ones, 1.0, np.zeros(2), ones, np.zeros(2)
     values = timing.objective_terms(np.full(3, 9.0), steps, UNIT, *given)
     # 5 above the box, at speed 3; half of both nodes.
     assert np.allclose(values, 25.0 * STEP / 3)
     assert not timing.objective_terms(ones, steps, UNIT, *given).any()
+    # An interval that counts for given seconds costs the same at any speed.
+    seconds = *given[:5], np.array([0.0, 0.7]), *given[6:]
+    values = timing.objective_terms(np.full(3, 9.0), steps, UNIT, *seconds)
+    assert np.allclose(values, [25.0 * STEP / 3, 25.0 * 0.7])
 
 
 @pytest.mark.parametrize("starts", [[0, 4, 13], [-1, 4, 8], [0, 4, 8, 12]])
@@ -79,7 +83,7 @@ def test_shapes_and_indices_are_checked(starts: list[int]) -> None:
     with pytest.raises(ValueError, match="starts"):
         timing.objective_terms(
             ones, np.ones(1), UNIT, np.array(starts), np.tile(BOX, (2, 1)), np.zeros((2, 6)), ones,
-            1.0, ones, np.ones(1),
+            1.0, np.ones(1), ones, np.ones(1),
         )  # fmt: skip
 
 

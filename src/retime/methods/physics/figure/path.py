@@ -93,7 +93,7 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     acceleration = acceleration - np.cross(spin[:, 0], velocity)
 
     def rows(linear: FloatArray, angular: FloatArray) -> FloatArray:
-        return np.c_[linear, angular.reshape(len(linear), -1)]
+        return np.asarray(np.c_[linear, angular.reshape(len(linear), -1)])
 
     return Path(rotations, root, rows(velocity, spin), rows(acceleration, spin_change))
 

@@ -40,7 +40,7 @@ class Frame:
         moments = about_centre + solid.mass * (
             centre @ centre * np.eye(3) - np.outer(centre, centre)
         )
-        return np.r_[solid.mass, solid.mass * centre, moments[_MOMENTS]]
+        return np.asarray(np.r_[solid.mass, solid.mass * centre, moments[_MOMENTS]])
 
 
 _HERE = Frame(np.eye(3), np.zeros(3))

@@ -133,9 +133,9 @@ def _figure_notes(motion: Motion, clip: Motion, body: Body, figure: Figure) -> l
             segments=count,
         )
     ]
-    size = size_note(motion)
-    if size is not None:
-        notes.append(size)
+    scaled = size_note(motion)
+    if scaled is not None:
+        notes.append(scaled)
     loose = [
         name
         for name, track in clip.translations.items()

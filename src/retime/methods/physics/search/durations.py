@@ -89,4 +89,4 @@ def extreme_timings(
 def clock_of(square_speed: FloatArray, times: FloatArray) -> FloatArray:
     """Return the output time of each frame (F,), from 0, of a timing with given p'^2 there."""
     rates = np.sqrt(np.maximum(square_speed, 1e-12))
-    return np.r_[0.0, np.cumsum(2 * np.diff(times) / (rates[1:] + rates[:-1]))]
+    return np.asarray(np.r_[0.0, np.cumsum(2 * np.diff(times) / (rates[1:] + rates[:-1]))])

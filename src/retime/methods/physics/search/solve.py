@@ -187,7 +187,8 @@ class _Search:
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
             p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.given, self.legs.usual,
             self.legs.gammas, self.points, self.sides, self.duals, self.barrier, self.spent,
-            self.value, self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
+            self.value, self.gradient, self.plain, self.of_time, self.diagonal, self.beside,
+            self.own,
         )  # fmt: skip
         above = np.where(self.free, b - self.low, 1.0)
         below = np.where(self.free, self.high - b, 1.0)
