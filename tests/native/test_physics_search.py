@@ -115,7 +115,8 @@ def test_multipliers_beyond_the_end_are_left_out(begins: Any) -> None:
     point_way, dual_way = np.zeros((3, 2, 2)), np.zeros(16)
     search.point_steps(
         given["b"], given["b"], given["steps"], UNIT, starts, normals, offsets, given["alphas"],
-        given["given"], given["points"], begins, given["duals"], 0.1, given["own"], 0.005, point_way, dual_way,
+        given["given"], given["points"], begins, given["duals"], 0.1, given["own"], 0.005,
+        point_way, dual_way,
     )  # fmt: skip
 
 

@@ -52,14 +52,17 @@ class ModelParameters(ContactParameters):
         ),
     ] = EARTH
     gravity_from: Annotated[
-        Literal["auto", "recording", "gravity"],
+        Literal["auto", "recording", "gravity", "flights"],
         About(
             "How to treat recorded flights that do not fall at 9.81 m/s².",
             label="Flights follow",
             choices=(
                 Choice("auto", "Automatic", "correct clear cases"),
                 Choice("recording", "Recording", "keep the recorded timing"),
-                Choice("gravity", "Gravity", "correct all flights"),
+                Choice("gravity", "Gravity", "correct all flights and the clip between them"),
+                Choice(
+                    "flights", "Flights", "correct clear flights only, not the rest of the clip"
+                ),
             ),
         ),
     ] = "auto"

@@ -22,7 +22,8 @@ from retime.methods.physics.figure.segments import (
     solids_of,
 )
 from retime.methods.physics.figure.tree import Figure, make_figure
-from retime.methods.physics.limits.flights import Flights, Mask, find_flights, flight_notes
+from retime.methods.physics.limits.flight_notes import flight_notes
+from retime.methods.physics.limits.flights import Flights, Mask, find_flights
 from retime.methods.physics.limits.supports import Supports, supports_of
 from retime.methods.physics.parameters import ModelParameters
 from retime.motion import Motion
@@ -114,7 +115,10 @@ def _flights(
         for start, end in find_contacts(clip).airborne:
             airborne |= (clip.times >= start - 1e-9) & (clip.times <= end + 1e-9)
     touched = ~supports.flight
-    found = find_flights(np.asarray(clip.times), dynamics.fall(), touched, airborne, p.gravity_from)
+    found = find_flights(
+        np.asarray(clip.times), dynamics.centre_of_mass, dynamics.fall(), touched, airborne,
+        p.gravity_from,
+    )  # fmt: skip
     # Flights whose heights will be changed do not limit the timing.
     return found.released() if p.fit_flights == "height" else found
 
