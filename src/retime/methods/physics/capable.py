@@ -222,6 +222,9 @@ class CapableBody:
         out = self._measured.dynamics.torques(self.gravity, scale, added)
         if self._forgives:
             error = self.residual
+            if self.shifts:
+                # In flight nothing but gravity acts, so that a shifted body falls as recorded too.
+                error[self.flight] = self._recorded.residual_of(scale, added)[self.flight]
             if self.mass_scale or self.added:
                 lean = self._recorded.imbalance_of(self._scale, self.added)
                 out.gravity[:, :6] -= lean * float(np.linalg.norm(self.gravity)) / EARTH
@@ -232,7 +235,7 @@ class CapableBody:
     def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
         """Return masses and added solids, with replaced segments whose centre was moved.
 
-        The tolerated errors are still those of the recorded centres of mass.
+        Outside of flights, the tolerated errors are still those of the recorded centres of mass.
         """
         scale, added = self._scale, self.added
         for name, shift in self.shifts.items():

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LOOKED_INTO = 120
 # Largest gap between infeasible frames of one violation, seconds.
 _APART = 0.1
+# Relative difference of a fall from gravity that is not worth a number.
+_NO_FALL = 0.01
 _NOTHING = -1  # no limit is broken
 # Limits of the force and the moment on the root, by row. What is missing is in body weights, or in
 # body weights times metres.
@@ -147,14 +149,17 @@ def cause_of(model: CapableBody, timing: FloatArray, frame: int) -> tuple[str, f
     """
     from scipy.optimize import linprog
 
-    if model.flight[frame]:
-        fall = _speed_of_fall(model, timing, frame)
-        text = f"in flight the body would fall {fall:.2f} times as fast as it can"
-        return "flight", abs(float(np.log(fall))), text
     limits, support = model.limits[frame], model.maps[frame] * model.weight
     y, x = timing
     torques = model.torques
     value = (torques.gravity + torques.change * y + torques.speed * x)[frame] / limits
+    if model.flight[frame] and np.abs(value[:6]).max() > 1:
+        fall = _speed_of_fall(model, timing, frame)
+        if abs(fall - 1) > _NO_FALL:
+            text = f"in flight the body would fall {fall:.2f} times as fast as it can"
+        else:
+            text = "in flight the body would have to turn or drift as nothing can make it"
+        return "flight", abs(float(np.log(fall))), text
     rows = support / limits[:, None]
     # If unlimited strength is enough, the cause is the weakest joint, otherwise the ground.
     for blamed in (slice(6, None), slice(0, 6)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -43,8 +44,8 @@ _MISSED = 0.01
 # Tolerance of feasibility, in p'^2.
 TOLERANCE = 0.05
 # Largest weight of feasibility where a timing must exceed the limits, and the largest change of the
-# rate there, 1/s: 0.4 in 33 ms, less a little for the rounding to frames.
-_SOFT, _MOST_CHANGE = 100.0, 10.5
+# rate there, within so many seconds.
+_SOFT, _MOST_CHANGE, _WITHIN = 100.0, 0.39, 1 / 30
 # Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
 # short: at the shortest itself, rates change abruptly.
 _ABOVE_LEAST = 1.1
@@ -235,7 +236,7 @@ class PhysicsModel(CapableBody, Pictured):
     @takes(SearchParameters)
     def solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
         """Find the best timing; return the source times of the nodes and the solution."""
-        return self._solve(p, self._request(p))
+        return self._solve(p, self._request(p), beyond=False)
 
     def _request(self, p: RequestParameters) -> Request:
         """Return a valid request, or raise."""
@@ -244,9 +245,9 @@ class PhysicsModel(CapableBody, Pictured):
         return Request.of(span, p.duration, p.keytimes, rates)
 
     def _solve(
-        self, p: SearchParameters, request: Request, *, beyond: bool = False
+        self, p: SearchParameters, request: Request, *, beyond: bool, faster: float = 1.0
     ) -> tuple[FloatArray, Solution]:
-        """Solve a request, which may be ``beyond`` what is feasible."""
+        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``."""
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
         natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
@@ -260,7 +261,7 @@ class PhysicsModel(CapableBody, Pictured):
             weights=(min(p.alpha, _SOFT) if stuck or beyond else p.alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
-            most_change=_MOST_CHANGE if stuck or beyond else np.inf,
+            most_change=self._most_change / faster**2 if stuck or beyond or faster > 1 else np.inf,
         )  # fmt: skip
         first = None
         if p.start is not None:
@@ -269,6 +270,11 @@ class PhysicsModel(CapableBody, Pictured):
         if found.missed > _MISSED and p.watch is None:
             raise outcome.unmet(found.missed, rates=bool(request.fixed), keytimes=bool(p.keytimes))
         return nodes, found
+
+    @property
+    def _most_change(self) -> float:
+        """Largest |p''| beyond the limits of the body, 1/s; rates are those of whole frames."""
+        return _MOST_CHANGE / (_WITHIN + float(self.times[1] - self.times[0]))
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
         """Return the rate at which a joint has a speed in m/s at a moment of the source."""
@@ -332,8 +338,12 @@ class PhysicsModel(CapableBody, Pictured):
     def _fast_motion(self, p: ModelWarpParameters, short: Shortfall) -> TimeWarp:
         """Play the best timing of a feasible length evenly faster, to a shorter one."""
         length = _ABOVE_LEAST * short.least
-        best = self.warp(**(vars(p) | {"duration": length, "infeasible": "auto"}))
         factor = length / short.leg.seconds
+        nodes, found = self._solve(
+            p, self._request(replace(p, duration=length)), beyond=False, faster=factor
+        )
+        best = TimeWarp(float(self.times[0]) + found.times, nodes)
+        best = best.with_notes(*self.notes, *note_of_gravity(self.gravity))
         fast = Note(
             f"the timing of {{length:.3g}} is played {factor:.2f} times as fast: flights fall "
             f"{factor**2:.1f} times as fast as gravity",

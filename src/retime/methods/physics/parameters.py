@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from retime.body.contacts.given import ContactParameters
-from retime.methods.physics.sayings import EARTH, parse_load, parse_share
+from retime.methods.physics.sayings import (
+    EARTH,
+    parse_load,
+    parse_share,
+    parse_torque_limits,
+)
 from retime.motion import Motion
 from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, TimingParameters
 from retime.times import Length, SourceTime
@@ -140,10 +145,11 @@ class ModelParameters(ContactParameters):
     torque_limits: Annotated[
         TorqueLimits,
         About(
-            "Maximum torque of every joint, or 'observed' for the maximum in the clip times "
-            "the limit factor.",
+            "Maximum torque of every joint (120) or of some (left_lower_leg=20,spine=90). "
+            "'observed' is the maximum in the clip times the limit factor.",
             unit="N·m",
             metavar="NM",
+            parse=parse_torque_limits,
             step=1,
             advanced=True,
             label="Largest torque",

@@ -55,6 +55,28 @@ def parse_share(text: str) -> float:
         raise InputError(f"{text!r} is not a share; give it as 70% or 0.7") from None
 
 
+def parse_torque_limits(text: str) -> str | float | dict[str, float]:
+    """Parse torque limits: ``observed``, one number for all joints, or numbers by joint.
+
+    Examples
+    --------
+    >>> parse_torque_limits("120")
+    120.0
+    >>> parse_torque_limits("left_lower_leg=20, spine=90")
+    {'left_lower_leg': 20.0, 'spine': 90.0}
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    try:
+        if "=" in text:
+            return {joint.strip(): float(limit) for joint, _, limit in parts}
+        return text.strip() if text.strip() == "observed" else float(text)
+    except ValueError:
+        raise InputError(
+            f"the torque limits are {text!r}; write observed, newton metres as 120, or joints or "
+            "roles with newton metres as left_lower_leg=20,spine=90"
+        ) from None
+
+
 def weights_of_earth(text: str) -> float | None:
     """Parse gravity as a fraction of that of the earth, such as ``0.5g``, to m/s^2."""
     found = _OF_EARTH.fullmatch(text)

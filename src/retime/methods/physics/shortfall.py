@@ -67,8 +67,8 @@ class Shortfall:
             remedy = Remedy("use the shortest", parameter="duration", value=enough - self.begin)
         else:
             remedy = Remedy(
-                "show {source:.3f} at {value:.3f} or later", parameter="keytimes",
-                source=Moment(self.leg.past[1]), value=Moment(enough),
+                "show {source:.3f} at {when:.3f} or later", parameter="keytimes",
+                source=Moment(self.leg.past[1]), when=Moment(enough),
             )  # fmt: skip
         return Note(
             fact, remedy, code="shorter-than-possible", asked=asked, least=least,

@@ -34,7 +34,7 @@ _LIKE_OTHERS = 0.7
 OFF, OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
 # Flights that agree within this log ratio apply to the whole clip; others only within this many
 # seconds.
-_AGREE, _NEAR = 0.3, 0.3
+_AGREE, _NEAR = 0.3, 0.1
 # A single flight counts if it lasts this long, seconds. The speeds on the ground within this many
 # seconds of it are compared with those of the fall.
 _ALONE, _BESIDE = 0.15, 0.06
