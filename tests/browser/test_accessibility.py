@@ -51,7 +51,7 @@ def test_physics_and_staggered_poses(open_page: Open, jump_file: Path) -> None:
     page.page.get_by_role("dialog", name="Succession").wait_for()
     assert_accessible(page, "staggered poses")
     page.page.keyboard.press("Escape")
-    page.add_step(method="physics", parameters={"duration": 1.5})
+    page.add_step(method="physics", parameters={"duration": 1.6})
     page.until("retime.state.physics.value")
     page.page.evaluate("retime.state.showFeasibility.value = true")
     page.page.get_by_text("Why it is impossible").wait_for()

@@ -58,7 +58,7 @@ def test_a_click_in_the_skeleton_tree_selects(open_page: Open, jump_file: Path) 
 def test_slow_to_never_suggests_a_faster_timing(open_page: Open, jump_file: Path) -> None:
     page = open_page(jump_file, size=(1280, 900))
     page.up_to_date()
-    page.add_step(method="physics", parameters={"duration": 1.0})
+    page.add_step(method="physics", parameters={"duration": 1.6})
     step = page.get("retime.state.selectedStep.value")
     page.page.evaluate("id => retime.actions.ask('physics', id)", step)
     page.until("retime.state.physics.value?.header.violations.length")

@@ -372,10 +372,10 @@ def test_a_picture_to_look_at(open_page: Open, jump_file: Path) -> None:
 def test_a_picture_of_physics(open_page: Open, jump_file: Path) -> None:
     page = open_page(jump_file, size=(1440, 900))
     page.up_to_date()
-    page.add_step(method="physics", parameters={"duration": 1.5})
+    page.add_step(method="physics", parameters={"duration": 1.6})
     page.until("retime.state.physics.value")
     least = page.get("retime.state.physics.value.header.least")
-    assert least > 1.5
+    assert least > 1.6
     assert page.page.get_by_text(f"{least:.2f} s minimum").count() == 1
     page.page.evaluate("retime.state.showFeasibility.value = true; retime.actions.seek(0.45)")
     page.page.wait_for_timeout(2500)

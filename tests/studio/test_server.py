@@ -185,7 +185,7 @@ def test_questions_are_answered(start_studio: Start, jump_file: Path) -> None:
     studio = start_studio(jump_file)
     window = opened(studio)
     window.do(
-        type="add_step", version="A", step={"method": "physics", "parameters": {"duration": 1}}
+        type="add_step", version="A", step={"method": "physics", "parameters": {"duration": 1.6}}
     )
     window.next("result", lambda h: bool(h["steps"]))
     window.send(type="ask", question="physics", step="s1")
