@@ -370,6 +370,19 @@ std::tuple<bool, double, double> nearest_point(View<const double, 2> corners, do
     return {found.inside, found.y, found.x};
 }
 
+Array<double, 1> distances(View<const std::int64_t, 1> starts, View<const double, 2> corners,
+                           View<const double, 2> timing) {
+    Array<double, 1> out(timing.shape[0]);
+    for (index f = 0; f < timing.shape[0]; ++f) {
+        const physics::Nearest found =
+            physics::nearest_point(corners, starts[f], starts[f + 1], timing(f, 0), timing(f, 1));
+        out[f] = starts[f + 1] <= starts[f] ? INFINITE
+                 : found.inside             ? 0.0
+                                            : std::sqrt(found.square);
+    }
+    return out;
+}
+
 void bind(nanobind::module_ &m) {
     define(
         m, "polygon", polygon,
@@ -384,6 +397,8 @@ void bind(nanobind::module_ &m) {
     define(m, "fewer_vertices", fewer_vertices, "corners[V,2] unit tolerance",
            "Return the corners (V, 2) to keep, without repeated ones and those on an edge.\n\n"
            "The first coordinate counts in `unit`; an edge may be missed by the tolerance.");
+    define(m, "distances", distances, "starts[F+1]:0..V+1 corners[V,2] timing[F,2]",
+           "Return the distance of each frame's timing from its polygon; infinite without one.");
     define(m, "nearest_point", nearest_point, "corners[V,2] y x",
            "Return whether a point is in a polygon, and the nearest point (y, x) of its edge.");
 }

@@ -55,6 +55,16 @@ def test_values_that_are_no_numbers_end(bad: float) -> None:
     polygons.polygon(*BOX, np.ones((2, 2)), bad, bad, bad)
 
 
+def test_distances_of_all_frames() -> None:
+    square = np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 2.0], [-1.0, 2.0]])
+    starts = np.array([0, 4, 4, 8])
+    timing = np.array([[4.0, 6.0], [0.0, 1.0], [0.5, 1.0]])
+    found = polygons.distances(starts, np.tile(square, (2, 1)), timing)
+    assert found.tolist() == [5.0, np.inf, 0.0]
+    with pytest.raises(ValueError, match="starts"):
+        polygons.distances(np.array([0, 4, 4, 9]), np.tile(square, (2, 1)), timing)
+
+
 def test_shapes_are_checked() -> None:
     with pytest.raises(ValueError, match="speed"):
         polygons.polygon(BOX[0], np.zeros(3), BOX[2], np.zeros((2, 0)), 60.0, 16.0, 20.0)

@@ -50,6 +50,7 @@ __all__ = ["OF_PHYSICS", "CapableBody", "TorqueLimits"]
 
 # Values that depend on the physics.
 OF_PHYSICS = (
+    "residual",
     "torques",
     "limits",
     "_lending",
@@ -210,7 +211,7 @@ class CapableBody:
         """Names of the joints that have torques, in the order of limits by pose."""
         return self._recorded.joints
 
-    @property
+    @cached_property
     def residual(self) -> FloatArray:
         """Force and moment (F, 6) that the contacts cannot explain with the present masses."""
         return self._recorded.residual_of(self._scale, self.added)
@@ -221,7 +222,7 @@ class CapableBody:
         scale, added = self._with_moved_centres()
         out = self._measured.dynamics.torques(self.gravity, scale, added)
         if self._forgives:
-            error = self.residual
+            error = self.residual.copy()
             if self.shifts:
                 # In flight nothing but gravity acts, so that a shifted body falls as recorded too.
                 error[self.flight] = self._recorded.residual_of(scale, added)[self.flight]

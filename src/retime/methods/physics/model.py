@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import describes, takes
@@ -16,6 +17,7 @@ from retime.methods.physics import outcome
 from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import EARTH, note_of_gravity
+from retime.methods.physics.limits.regions import UNIT
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
@@ -121,9 +123,7 @@ class PhysicsModel(CapableBody, Pictured):
 
     def distances(self, timing: FloatArray) -> FloatArray:
         """Return the distance of a timing from the region of each frame."""
-        return np.array(
-            [r.distance((t[0], t[1])) for r, t in zip(self.regions, timing, strict=True)]
-        )
+        return _native.physics_polygons.distances(*self._flat, timing / [UNIT, 1.0])
 
     def _same_body(self, motion: Motion) -> PhysicsModel:
         """Return a model of another motion with the mass, data and filter of this one."""

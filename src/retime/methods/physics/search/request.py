@@ -174,7 +174,7 @@ def at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
     """Return the objective at nodes, which between frames is that of the nearest frame."""
     if len(nodes) == len(times):
         return baked
-    frame = np.abs(times[None] - nodes[:, None]).argmin(axis=1)
+    frame = np.searchsorted(0.5 * (times[1:] + times[:-1]), nodes)
     parts = [baked.corners[baked.starts[f] : baked.starts[f + 1]] for f in frame]
     starts = np.r_[0, np.cumsum([len(p) for p in parts])].astype(np.int64)
     matching = np.ascontiguousarray(baked.matching[frame])
