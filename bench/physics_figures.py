@@ -45,7 +45,9 @@ def figures(folder: Path) -> None:
     }
     draw_warps(sideways, folder / "physics-figure-10.png")
     heavy = {
-        f"{side} thigh x 10": walk.changed(mass_scale={f"{side}_upper_leg": 10.0}).warp()
+        f"{side} thigh x 10": walk.changed(mass_scale={f"{side}_upper_leg": 10.0}).warp(
+            objective="match"
+        )
         for side in ("left", "right")
     }
     draw_warps(heavy, folder / "physics-figure-11.png")
@@ -57,6 +59,62 @@ def figures(folder: Path) -> None:
         rows.writerows(figure_12())
     _figure_13(jump, half, folder / "physics-figure-13.png")
     _worlds(high, walk, folder)
+    with (folder / "physics-cases.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("figure", "case", "value"))
+        rows.writerows(cases(jump, high, walk))
+
+
+def cases(jump: PhysicsModel, high: PhysicsModel, walk: PhysicsModel) -> list[tuple[str, ...]]:
+    """Measure the paper's cases: rates of flights, and shares of the time on one foot."""
+    own, least = jump.motion.duration, jump.minimum_duration()
+    half = jump.warp(duration=0.5 * own)
+    moment = float(np.median(jump.times[jump.flight]))
+    earlier = jump.warp(keytimes=[(moment - 0.5, moment)])
+    out = [
+        ("1", "half the length, of the shortest", 0.5 * own / (least or np.nan)),
+        ("1", "rate of the flight", _flight_rate(jump, half)),
+        ("8", "rate of the flight", _flight_rate(jump, earlier)),
+    ]
+    for gravity in (4.9, 19.6):
+        world = high.changed(gravity=gravity)
+        out.append(("9", f"gravity {gravity}", _flight_rate(world, world.warp(duration="free"))))
+    worlds = {"recorded": walk} | {
+        f"gravity to the {side}": walk.changed(gravity=f"{side}:9.81") for side in ("left", "right")
+    }
+    thighs = {
+        f"{side} thigh x 10": walk.changed(mass_scale={f"{side}_upper_leg": 10.0})
+        for side in ("left", "right")
+    }
+    for case, world in (worlds | thighs).items():
+        number = "11" if "thigh" in case else "10"
+        warp = world.warp(duration=walk.motion.duration, objective="match")
+        for foot, share in zip(("left", "right"), _on_one_foot(walk, warp), strict=True):
+            out.append((number, f"{case}: on the {foot} foot alone", share))
+    easy = walk.warp(duration="free", objective="effort").duration
+    out.append(("", "least effort of the walk, of its length", easy / walk.motion.duration))
+    loaded = walk.changed(load="8kg@hands").warp(duration="free").duration
+    out.append(("", "8 kg in the hands, of the length", loaded / walk.motion.duration))
+    weak = PhysicsModel(walk.motion, torque_limits={"left_lower_leg": 20.0})
+    out.append(("", "left knee of 20 Nm, of the length",
+                weak.warp(duration="free").duration / walk.motion.duration))  # fmt: skip
+    return [(number, case, f"{value:.4g}") for number, case, value in out]
+
+
+def _flight_rate(model: PhysicsModel, warp: TimeWarp) -> float:
+    """Return the mean rate in the middle of the longest flight."""
+    frames = np.flatnonzero(model.flight)
+    runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
+    times = model.times[max(runs, key=len)]
+    middle = times[np.abs(times - times.mean()) < 0.25 * np.ptp(times)]
+    return float(np.mean(warp.rate(warp.inverse(middle))))
+
+
+def _on_one_foot(walk: PhysicsModel, warp: TimeWarp) -> list[float]:
+    """Return the shares of the time that the left and the right foot stand alone."""
+    left, right = np.any(walk._measured.supports.down, axis=2).T
+    spent = np.gradient(warp.inverse(walk.times))
+    return [float(spent[a & ~b].sum() / spent.sum()) for a, b in ((left, right), (right, left))]
 
 
 def _worlds(jump: PhysicsModel, walk: PhysicsModel, folder: Path) -> None:
@@ -135,3 +193,9 @@ def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
     axes.legend(frameon=False, fontsize=8)
     plain(axes)
     save(figure, path)
+
+
+if __name__ == "__main__":
+    folder = Path("papers")
+    folder.mkdir(exist_ok=True)
+    figures(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -197,7 +197,7 @@ class CapableBody:
         return self._recorded.weight
 
     @property
-    def maps(self) -> list[FloatArray]:
+    def maps(self) -> Sequence[FloatArray]:
         """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
         return self._recorded.maps
 

@@ -57,7 +57,7 @@ class Shortfall:
 
     @property
     def note(self) -> Note:
-        """What is too short, and what would be possible."""
+        """Return what is too short as a sentence, with a feasible value."""
         asked, least = Duration(self.leg.seconds), Duration(self.least)
         enough = self.leg.first[0] + float(np.ceil(1e3 * _OFFERED * self.least)) / 1e3
         fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"

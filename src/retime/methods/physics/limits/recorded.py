@@ -9,6 +9,7 @@ people lean under a load. Missing friction is not an error of measurement, and i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -78,7 +79,7 @@ class RecordedForces:
         return self.measured.flights.speeds
 
     @cached_property
-    def maps(self) -> list[FloatArray]:
+    def maps(self) -> Sequence[FloatArray]:
         """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
         return support_maps(self.measured.dynamics, self.measured.supports, self.friction)
 
@@ -144,7 +145,7 @@ class RecordedForces:
 
 
 def joint_torques(
-    at: FloatArray, maps: list[FloatArray], weight: float, scale: FloatArray
+    at: FloatArray, maps: Sequence[FloatArray], weight: float, scale: FloatArray
 ) -> FloatArray:
     """Return the torques of joints (F, joints' dofs) with the least contact forces."""
     out = at[:, 6:].copy()

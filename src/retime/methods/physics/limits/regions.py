@@ -88,7 +88,7 @@ class Region(Pictured):
 
 
 def find_regions(
-    torques: Torques, maps: list[FloatArray], limits: FloatArray, weight: float
+    torques: Torques, maps: Sequence[FloatArray], limits: FloatArray, weight: float
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Find each frame's polygon (V, 2) and the forces (V, L) at its corners, in newtons.
 

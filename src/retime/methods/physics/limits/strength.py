@@ -97,7 +97,7 @@ def lent_limits(
 
     Returns the limits and the largest factor by which one was raised.
     """
-    torques = _LENT * np.abs(joint_torques(needed, list(maps), weight, limits[:, 6:]))
+    torques = _LENT * np.abs(joint_torques(needed, maps, weight, limits[:, 6:]))
     out = limits.copy()
     out[:, 6:] = np.maximum(limits[:, 6:], torques.max(axis=0))
     return out, float((out[:, 6:] / limits[:, 6:]).max(initial=1.0))
@@ -120,7 +120,7 @@ def holding_limits(
     out[:, 6:] *= strength
     if strength >= 1:
         return out, 1.0
-    held = _LENT * np.abs(joint_torques(still, list(maps), weight, limits[:, 6:]))
+    held = _LENT * np.abs(joint_torques(still, maps, weight, limits[:, 6:]))
     raised = np.minimum(np.maximum(out[:, 6:], held), limits[:, 6:])
     factor = float((raised / out[:, 6:]).max(initial=1.0))
     out[:, 6:] = raised

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,9 @@ _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
 _SOLE = 0.015
 # Least height above the lowest point of hands that hold on to a support, metres.
 _GRIP_HEIGHT = 0.3
+
+# Frames whose maps are computed at once: half a minute, 0.1 GB.
+_BLOCK = 4096
 
 # Part of the foot, heel or ball, of each of its points.
 _PARTS = {"heel": 0, "ball": 1, "toes": 1}
@@ -221,8 +225,44 @@ class _Touch:
     bases: FloatArray
 
 
-def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> list[FloatArray]:
-    """Return N (dofs, L) of each frame: the generalised forces of the basis forces (11).
+class Maps(Sequence[FloatArray]):
+    """N (dofs, L) of each frame: the generalised forces of the basis forces (11).
+
+    Maps are the largest arrays of all, so those of long clips are computed in blocks as they are
+    read, and only the last block is kept.
+    """
+
+    def __init__(self, dynamics: Dynamics, starts: Any, **touches: Any) -> None:
+        self._dynamics, self._starts, self._touches = dynamics, starts, touches
+        self._block: tuple[int, list[FloatArray]] = (-1, [])
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, frame: Any) -> Any:
+        if isinstance(frame, slice):
+            return [self[k] for k in range(*frame.indices(len(self)))]
+        if not -len(self) <= frame < len(self):
+            raise IndexError(frame)
+        number, at = divmod(frame % len(self), _BLOCK)
+        if self._block[0] != number:
+            self._block = number, self._maps(number * _BLOCK)
+        return self._block[1][at]
+
+    def _maps(self, first: int) -> list[FloatArray]:
+        d, past = self._dynamics, min(first + _BLOCK, len(self))
+        touches = slice(self._starts[first], self._starts[past])
+        out, at = _native.physics_contacts.touch_maps(
+            d.figure.parents, d.turns[first:past], d.places[first:past],
+            d.centre_of_mass[first:past], d.headings[first:past],
+            self._starts[first : past + 1] - self._starts[first],
+            **{name: values[touches] for name, values in self._touches.items()},
+        )  # fmt: skip
+        return [out[a:b].reshape(d.figure.dofs, -1) for a, b in itertools.pairwise(at)]
+
+
+def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> Maps:
+    """Return the maps of a figure's supports.
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
@@ -241,11 +281,9 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> lis
         points[rows] = t.place[frame[rows]]
     joints = np.array([figure.places[t.joint][0] for t in touches], np.int64)
     starts = np.searchsorted(frame, np.arange(frames + 1))
-    out, at = _native.physics_contacts.touch_maps(
-        figure.parents, dynamics.turns, dynamics.places, dynamics.centre_of_mass,
-        dynamics.headings, starts, joints[touch], points, bases, sizes[touch],
-    )  # fmt: skip
-    return [out[a:b].reshape(figure.dofs, -1) for a, b in itertools.pairwise(at)]
+    return Maps(
+        dynamics, starts, joints=joints[touch], points=points, bases=bases, sizes=sizes[touch]
+    )
 
 
 def _cone(friction: float, ahead: FloatArray) -> FloatArray:
