@@ -179,3 +179,26 @@ def test_at_the_minimum_nearly_all_frames_are_feasible(name: str) -> None:
 def test_a_false_frame_rate_is_pointed_out() -> None:
     notes = {getattr(n, "code", ""): n for n in PhysicsModel(clip("75_01")).notes}
     assert notes["gravity-corrected"].values["rate"] == pytest.approx(0.5, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("file", "animation", "belt"),
+    [
+        ("khronos_CesiumMan.glb", None, 0.85),
+        ("khronos_Fox.glb", "Walk", 1.6),
+        ("makehuman_zombieWalk1.bvh", None, 0.45),
+        ("RobotExpressive.glb", "Walking", 1.7),
+        ("RobotExpressive.glb", "Running", None),
+    ],
+)
+def test_cycles_in_place_keep_their_length(file: str, animation: Any, belt: float | None) -> None:
+    """Their ground moves with the lowest foot, and contacts are in its frame."""
+    chosen = {} if animation is None else {"animation": animation}
+    motion = retime.read(MOCAP.parent / "samples" / file, **chosen)
+    if belt is not None:
+        contacts = retime.detect_contacts(motion)
+        assert len(contacts) > 0
+        speed = np.median([np.linalg.norm(c.velocity) for c in contacts])
+        assert speed == pytest.approx(belt, rel=0.15)
+    free = PhysicsModel(motion).warp(duration="free")
+    assert free.duration == pytest.approx(motion.duration, rel=0.1)

@@ -58,6 +58,9 @@ _REACH, _SUNK = 0.3, 0.08
 # Distance of the centre of pressure from all contacts that requires another; radius of a seat;
 # metres.
 _OUTSIDE, _SEAT = 0.08, 0.15
+# Walks in place: percentile of the height of the lowest foot below which it is on the ground, way
+# of the centre relative to that of the ground, and share of frames that it must leave unexplained.
+_DOWN, _STAYS, _BELT = 70, 0.2, 0.8
 # Downward acceleration of a still point above which it is at the top of a leap, m/s^2.
 _LEAP = 2.0
 # Largest speed of a body at rest, m/s.
@@ -96,6 +99,11 @@ def _found(motion: Motion) -> FoundContacts:
     seen = detector.run()
     if seen.unseen() <= _UNEXPLAINED or not detector.points:
         return seen.found(motion)
+    belt = detector.belt()
+    if belt is not None:
+        moving = detector.moving_with(belt).run()
+        if moving.unseen() < _BELT * seen.unseen():
+            return moving.found(motion, drift=belt)
     drift = detector.common_drift()
     if drift is not None:
         moving = detector.moving_with(drift).run()
@@ -177,6 +185,23 @@ class Detector:
         way = drift * (self.times - self.times[0])[:, None]
         points = [replace(p, place=p.place - way, carrier=p.carrier - way) for p in self.points]
         return Detector(points, self.centre - way, self.times, self.rate)
+
+    def belt(self) -> FloatArray | None:
+        """Return the velocity of the ground, (3,) m/s, under a walk that stays in place.
+
+        It is that of the lowest foot: cycles of games slide and have no foot that moves evenly.
+        """
+        feet = [p for p, point in enumerate(self.points) if point.kind in ("ball", "toes", "end")]
+        if not feet:
+            return None
+        low = self.height[feet].min(axis=0)
+        speeds = np.stack([fitted(self.points[p].place, self.rate, LINE, 1) for p in feet])
+        lowest = speeds[self.height[feet].argmin(axis=0), np.arange(len(low))]
+        down = low <= np.percentile(low, _DOWN)
+        drift: FloatArray = np.median(lowest[down], axis=0) * [1.0, 0.0, 1.0]
+        way = float(np.linalg.norm(drift)) * float(np.ptp(self.times))
+        stays = float(np.linalg.norm((self.centre[-1] - self.centre[0])[[0, 2]])) < _STAYS * way
+        return drift if stays and float(np.linalg.norm(drift)) > _SPEED else None
 
     def common_drift(self) -> FloatArray | None:
         """Return the common velocity of low feet, (3,) m/s, if the body walks on the spot."""

@@ -97,7 +97,8 @@ def _corrected_note(found: Flights, source: GravityFrom) -> Note:
             fact += ", and the rest of the clip is kept"
             remedy = Remedy("correct the whole clip", parameter="gravity_from", value="gravity")
     likely = [r for r in _FRAME_RATES if abs(np.log(typical / r)) < _LIKE_RATE]
-    if whole and likely and len(changed) > 1:
+    if whole and likely:
         fact += f": the frame rate in the file may be {1 / likely[0]:g} times the true one"
-        remedy = Remedy("give the frame rate", parameter="reading.fps")
+        if len(changed) > 1:
+            remedy = Remedy("give the frame rate", parameter="reading.fps")
     return Note(fact, remedy, code="gravity-corrected", flights=len(changed), rate=typical)
