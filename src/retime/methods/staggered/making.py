@@ -106,6 +106,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         p.loop,
         notes=tuple(notes),
         max_turn=p.max_turn,
+        limits=p.limits,
     )
 
 
@@ -156,6 +157,7 @@ def _timing(
         times,
         refinements,
         np.ones(shape, dtype=bool),
+        np.ones(shape),
         times,
         refinements,
         least_gap,

@@ -16,7 +16,7 @@ from retime.body.contacts.grips import find_grips
 from retime.body.holding import Constraints, contact_fixes
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
-from retime.methods.staggered.bounding import bounded
+from retime.methods.staggered.arrivals import Arrivals
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.correcting import Corrections, corrected
 from retime.methods.staggered.evidence import Evidence
@@ -28,8 +28,8 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
-from retime.notes import Note, Remedy
-from retime.sentences import Duration, Moment, Span
+from retime.notes import Note
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
@@ -57,6 +57,7 @@ class Representation:
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[Note, ...] = ()
     max_turn: float = 3.0
+    limits: str = "on"
 
     def __len__(self) -> int:
         return len(self.timing)
@@ -125,49 +126,30 @@ class Representation:
         t = float(self.times[k])
         if not self.timing.is_edited:
             return np.full(len(self.channels), t)
-        warp = self._warp
+        warp = self.arrivals.warp
         return np.array([float(warp(t, c)) for c in self.channels])
 
     # ---- results
 
     @cached_property
-    def _bounded(self) -> tuple[Timing, float]:
-        return bounded(self.timing, self.source, self.max_turn, self.contacts)
-
-    @cached_property
-    def _warp(self) -> TimeWarp:
-        return self._bounded[0].warp()
+    def arrivals(self) -> Arrivals:
+        """When the parts of poses arrive: asked and delivered."""
+        return Arrivals(
+            self.timing, self.source, self.limits == "on", self._span, self.loop, self.contacts
+        )
 
     @property
-    def kept_share(self) -> float:
-        """Fraction of the requested staggering that the speed limit allows, 0 to 1."""
-        return self._bounded[1]
+    def _span(self) -> tuple[float, float] | None:
+        """Output times of the editable range, if there is one."""
+        if self.bounds is None:
+            return None
+        first, last = self.times[list(self._ends)]
+        return float(first), float(last)
 
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
-        notes = list(self.notes)
-        if self.kept_share < 0.995:
-            notes.append(
-                Note(
-                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
-                    f"most {self.max_turn:g} times as fast as in the source",
-                    Remedy("allow more", parameter="max_turn"),
-                    code="staggering-bounded",
-                    share=self.kept_share,
-                )
-            )
-        longer = self._warp.domain[1] - float(self.times[-1])
-        if longer > 0:
-            last = self.channels[int(self._bounded[0].refinements[-1].argmax())]
-            notes.append(
-                Note(
-                    "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
-                    code="past-end",
-                    seconds=Duration(longer),
-                    joint=last,
-                )
-            )
-        return self._warp.looped(self.loop).with_notes(*notes)
+        warp = self.arrivals.warp
+        return warp.looped(self.loop).with_notes(*self.notes, *self.arrivals.notes())
 
     def layer(self) -> PoseLayer | None:
         """Return all edits of value as a pose layer in the source's time; ``None`` without any."""
@@ -210,13 +192,9 @@ class Representation:
             Keep hands on what they hold when parts of a pose arrive at different times.
         """
         layer = self.layer()
-        span = None
-        if self.bounds is not None:
-            first, last = self.times[list(self._ends)]
-            span = (float(first), float(last))
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
         by = Corrections(
-            self.body_weight, self.travel_weight, span, keep_gravity, held, self.max_turn
+            self.body_weight, self.travel_weight, self._span, keep_gravity, held, self.max_turn
         )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
@@ -320,8 +298,7 @@ class Representation:
         return k
 
     def _free_span(self) -> Span:
-        first, last = self.times[list(self._ends)]
-        return Span(float(first), float(last))
+        return Span(*self.times[list(self._ends)].tolist())
 
     def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
         """Return channels by names and roles; ``None`` is all, with roots only if ``roots``."""

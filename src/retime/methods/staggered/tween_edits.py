@@ -119,7 +119,8 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         held = self._as_pose(self.timing.source_times(k))
         out: Self = self
         for other in reversed(range(1, len(self) - 1)):
-            timing = out.timing.without_pose(other)
+            before = out.arrivals
+            timing = out.timing.without_pose(other, before.warp, before.delivered)
             out = replace(out, timing=timing)
         places = [held.translations[self.source.skeleton.names[r]] for r in
                   self.source.skeleton.roots]  # fmt: skip
@@ -248,8 +249,8 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         if preset == "snap":
             last = min(_EARLY + (_LATE - _EARLY) * amount, 0.95)
             before, after = self.times[k - 1], self.times[k]
-            timing, _ = made.timing.moved(k, float(before + last * (after - before)), ripple=False)
-            return replace(made, timing=timing)
+            time = float(before + last * (after - before))
+            return replace(made, timing=made.timing.moved(k, time, ripple=False))
         if preset == "anticipate":
             made = made._led([k + 1], columns, "previous", 1.0, "extreme", 0)
             return made._led([k + 1], columns, "next", -_PAST * amount, "extreme", 0)
