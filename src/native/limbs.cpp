@@ -118,7 +118,8 @@ inline double slowed(double wanted, const Limb &limb) {
         const double over = (edge - rest) / ((1 - LEFT_BENT) * edge);
         rest = LEFT_BENT * edge + (1 - LEFT_BENT) * edge * std::exp(-over);
     }
-    return std::min(full - rest, STRAIGHTEST * full);
+    // A limb that was straighter stays so: a change of nothing bends no knee.
+    return std::min(full - rest, std::max(STRAIGHTEST * full, std::min(limb.distance, full)));
 }
 
 /// Turn the foot about its contact, as far as the knee would otherwise bend too much.

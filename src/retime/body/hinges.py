@@ -16,6 +16,9 @@ from retime.motion.memory import last, memory
 FULL_BEND = np.radians(150.0)
 # Below this sine of its angle a bend does not tell its axis.
 _CLEAR = 0.05
+# A bone whose turn about itself from one frame to the next has less than this cosine, 120 degrees,
+# has turned by half a turn.
+_HALF_TURN = -0.5
 # Axes are measured on this many frames at most.
 _FRAMES = 256
 
@@ -112,9 +115,10 @@ def hinge_axis(
     points, rotations = known or (cached_positions(motion), cached_rotations(motion))
     above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
+    sides = half_turns(above, knee - hip)[:, None]
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:
-        local = quat.rotate(quat.conjugate(above), axes).mean(axis=0)
+        local = quat.rotate(quat.conjugate(above), sides * axes).mean(axis=0)
         size = float(np.linalg.norm(local))
         return np.asarray(local / size) if size > least else None
 
@@ -122,6 +126,30 @@ def hinge_axis(
     if found is None and limb.tip is not None:
         found = mean(np.cross(points[:, limb.tip] - end, end - hip), 1e-6)
     return found
+
+
+def half_turns(turns: FloatArray, bone: FloatArray) -> FloatArray:
+    """Return 1 or -1, (F,), which changes where a bone turns about itself by half a turn at once.
+
+    Recordings of straight limbs have such frames: the thigh turns one way and the shin back, and
+    nothing is seen of it. The hinge's axis, which the thigh carries, must not turn with it.
+
+    Parameters
+    ----------
+    turns : array (F, 4)
+        Rotations of the bone in space.
+    bone : array (F, 3)
+        Its direction in space.
+    """
+    line = _unit(bone)
+    # Any axis across the bone, as the bone sees it: that which is most across in the first frame.
+    own = quat.rotate(quat.conjugate(turns[0]), line[0])
+    across = np.eye(3)[np.abs(own).argmin()]
+    axis = quat.rotate(turns, np.broadcast_to(across - (across @ own) * own, line.shape))
+    carried = quat.rotate(quat.between(line[:-1], line[1:]), axis[:-1])
+    size = np.linalg.norm(axis[:-1], axis=1) * np.linalg.norm(axis[1:], axis=1)
+    turned = (carried * axis[1:]).sum(axis=1) < _HALF_TURN * size
+    return np.concatenate([[1.0], np.where(np.cumsum(turned) % 2, -1.0, 1.0)])
 
 
 def within_hinges(base: Motion, made: Motion) -> Motion:

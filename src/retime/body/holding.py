@@ -11,31 +11,28 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
-from retime.body.ik import Ground, contact_targets, hold_contacts
+from retime.body.ik import contact_targets, hold_contacts
+from retime.body.own_paths import Ground, SourceTracks, own_paths
 from retime.body.sliding import slide_targets
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
-from retime.motion.kinematics import cached_positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
 Constraints = Annotated[
-    Literal["hold", "touched", "free"],
+    Literal["hold", "free"],
     About(
-        "Contacts to keep in place.",
+        "Contacts to keep on the source's path.",
         label="Hold contacts",
         choices=(
-            Choice("hold", "All contacts", "all contacts"),
-            Choice("touched", "Those of moved joints", "those of joints that the edit moves"),
+            Choice("hold", "Those of moved joints", "those of joints that the edit moves"),
             Choice("free", "None", "none"),
         ),
     ),
 ]
-# Distance from the source's position below which a joint counts as unmoved, metres.
-_UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
 # Corrections fade over this many seconds beside a contact.
@@ -43,8 +40,8 @@ _FADE = 0.15
 
 
 def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
-    """Return the fixes that constraints ask for: all contacts held, those touched, or none."""
-    return () if constraints == "free" else (contact_fix(touched=constraints == "touched"),)
+    """Return the fixes that constraints ask for: contacts held on the source's paths, or none."""
+    return () if constraints == "free" else (contact_fix(),)
 
 
 def contact_fix(
@@ -53,10 +50,14 @@ def contact_fix(
     tolerance: float = _USUAL[0],
     min_contact: float = _USUAL[1],
     fade: float = _FADE,
-    touched: bool = False,
+    still: bool = False,
     note: Note | None = None,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
+
+    A contact is held on the path that its joint has in the source at the joint's own time: a joint
+    that no edit moves stays as it is, and a foot that slides a little in the source still does.
+    Contacts that are given and those of a loop are held at one point.
 
     Parameters
     ----------
@@ -69,16 +70,15 @@ def contact_fix(
         Shortest contact, seconds.
     fade : float
         Seconds over which the correction fades beside a contact.
-    touched : bool
-        Hold only contacts whose joint the edits have moved; the others keep the source's own way.
+    still : bool
+        Hold feet at one point while they are in contact, so that they do not slide.
     note : Note, optional
         What to say of the contacts, with the result.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
-        held = context.contacts
-        if held is None:
-            held = context.carry(_remembered(context.source, joints, tolerance, min_contact))
+        detected = context.carry(_remembered(context.source, joints, tolerance, min_contact))
+        held = detected if context.contacts is None else context.contacts
         if not held:
             feet = find_body(context.source).ground_joints()
             lacks = not (joints or feet)
@@ -95,13 +95,26 @@ def contact_fix(
             context.warp,
             held,
             fade=fade,
-            touched=touched,
-            found=context.contacts is None,
+            fixed=_fixed(context.source, context.warp, held, detected, still),
             ground=context.ground,
         )
         return held_motion if note is None else held_motion.with_notes(note)
 
     return Fix("contact IK", run)
+
+
+def _fixed(
+    source: Motion,
+    warp: TimeWarp,
+    held: Sequence[Contact],
+    detected: Sequence[Contact],
+    still: bool,
+) -> frozenset[Contact]:
+    """Return the contacts to hold at one point: given ones, those of loops, feet to be still."""
+    if warp.loop:  # later cycles are moved completely
+        return frozenset(held)
+    feet = find_body(source).ground_joints() if still else ()
+    return frozenset(held).difference(c for c in detected if c.joint not in feet)
 
 
 def _held(
@@ -111,16 +124,15 @@ def _held(
     contacts: Sequence[Contact],
     *,
     fade: float,
-    touched: bool,
-    found: bool,
+    fixed: frozenset[Contact],
     ground: Ground | None = None,
 ) -> Motion:
     """Hold contacts, in the retimed motion's time, where the source has them.
 
-    ``found`` tells whether contacts were detected, not given, and ``ground`` how far they move with
-    the ground.
+    ``fixed`` are those to hold at one point, and ``ground`` tells how far they move with the
+    ground.
     """
-    key = (retimed, warp, tuple(contacts), fade, touched, found, ground)
+    key = (retimed, warp, tuple(contacts), fade, fixed, ground)
     # What was judged before it is delivered is not held a second time.
     before, held = last(source, "held", key, lambda: (retimed, _solved(source, *key)), same=_same)
     if before is retimed:
@@ -154,33 +166,17 @@ def _solved(
     warp: TimeWarp,
     contacts: Sequence[Contact],
     fade: float,
-    touched: bool,
-    found: bool,
+    fixed: frozenset[Contact],
     ground: Ground | None,
 ) -> Motion:
-    here = cached_positions(retimed)
-    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
-    body = find_body(source)
-    grounded = set(body.ground_joints())
-    sliding: list[str] = []
-    if found:  # a contact that is given stays in place
-        parts = {n: body.limb_of(source.skeleton.index(n)) for n in {c.joint for c in contacts}}
-        sliding = [n for n, limb in parts.items() if limb is None or limb.endswith("arm")]
-    targets = contact_targets(
-        retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
-    )
-    if not warp.loop:  # later cycles are moved completely
-        targets = {
-            c: t
-            for c, t in targets.items()
-            if (c.joint in grounded and not touched)
-            or _is_moved(c, retimed, source, warp, here, ground)
-        }
-    if found and not warp.loop:
-        targets |= slide_targets(retimed, targets, source, warp, ground)
+    tracks = SourceTracks(retimed, source, warp, ground)
+    points = contact_targets(retimed, [c for c in contacts if c in fixed], tracks)
+    if not warp.loop:
+        points |= slide_targets(points, tracks)
+    paths = own_paths([c for c in contacts if c not in fixed], tracks)
     # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
-    return hold_contacts(retimed, targets, fade=fade, known=known)
+    return hold_contacts(retimed, {**points, **paths}, fade=fade, known=known)
 
 
 def as_delivered(
@@ -199,9 +195,10 @@ def as_delivered(
     contacts : sequence of Contact, optional
         In the source's time; left out, those found.
     """
-    carried = carried_contacts(source, warp, contacts)
-    found = contacts is None
-    return _held(made, source, warp, carried, fade=_FADE, touched=False, found=found)
+    detected = carried_contacts(source, warp)
+    carried = detected if contacts is None else carry_contacts(contacts, warp)
+    fixed = _fixed(source, warp, carried, detected, still=False)
+    return _held(made, source, warp, carried, fade=_FADE, fixed=fixed)
 
 
 def carried_contacts(
@@ -221,22 +218,3 @@ def _remembered(
     if key not in kept:
         kept[key] = detect_contacts(source, joints, tolerance=tolerance, min_contact=min_contact)
     return kept[key]
-
-
-def _is_moved(
-    contact: Contact,
-    retimed: Motion,
-    source: Motion,
-    warp: TimeWarp,
-    here: FloatArray,
-    ground: Ground | None,
-) -> bool:
-    """Return whether a contact's joint is elsewhere than the source has it at the joint's time."""
-    j, times = retimed.skeleton.index(contact.joint), retimed.times
-    frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-    then = warp(times[frames], contact.joint)
-    track = cached_positions(source)[:, j]
-    wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
-    if ground is not None:
-        wanted = wanted + ground(contact.joint, times[frames])
-    return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Limb
-from retime.body.displacement import displacement
+from retime.body.displacement import OwnPath, Target, displacement
+from retime.body.hinges import half_turns
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations, local_translations, upright
@@ -113,7 +114,8 @@ class LimbSolver:
             pole = _perpendicular(np.broadcast_to(tip, bend.shape), _unit(end - hip))
         axis = None
         if hinge is not None:
-            axis = quat.rotate(rotations[:, limb.upper], np.broadcast_to(hinge, bend.shape))
+            above = rotations[:, limb.upper]
+            axis = quat.rotate(above, half_turns(above, knee - hip)[:, None] * hinge)
         return cls(motion, limb, points, rotations, _unit(pole), axis)
 
     @property
@@ -126,7 +128,7 @@ class LimbSolver:
             np.linalg.norm(b - a, axis=1).min() > 1e-6 for a, b in ((hip, knee), (knee, end))
         )
 
-    def hold(self, targets: Mapping[Contact, FloatArray], fade: float) -> tuple[Motion, float]:
+    def hold(self, targets: Mapping[Contact, Target], fade: float) -> tuple[Motion, float]:
         """Return the motion with its contacts held, and by how much the worst was missed."""
         index = self.motion.skeleton.index
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
@@ -134,7 +136,9 @@ class LimbSolver:
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
         move, held = displacement(self.motion, self.points[:, lead], chosen, fade)
         turn = quat.identity(len(self.motion))
-        if lead != self.limb.end:
+        # On its own path, a foot does not shake more than in the source.
+        on_path = any(isinstance(t, OwnPath) for t in chosen.values())
+        if lead != self.limb.end and not on_path:
             turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
@@ -161,7 +165,7 @@ class LimbSolver:
         held: FloatArray,
         lead: int,
         second: int,
-        inner: Mapping[Contact, FloatArray],
+        inner: Mapping[Contact, Target],
         fade: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""

@@ -17,6 +17,7 @@ from retime.arrays import FloatArray, freeze
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
 from retime.body.flights import flight_offsets, in_air
+from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import frames_away, moved, smooth_track
 from retime.motion import Motion, quat
@@ -73,7 +74,7 @@ def raised(
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
     goals = cached_positions(base).copy()
     goals[..., 1] += _lift(higher, stance.air, base.rate)[:, None]
-    held = _smoothstep(1 - frames_away(~stance.air, base.rate) / _BESIDE)
+    held = _on_ground(stance.air, base.rate)
     # Arms before legs: both see the same positions, which are measured once.
     out = _hands_above(_lowered(base, out, goals, stance.air, held), base)
     out = _grounded(base, out, goals, held)
@@ -197,6 +198,18 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     return replace(made, rotations=freeze(local))
 
 
+def _on_ground(air: Mask, rate: float) -> FloatArray:
+    """Return how much feet are on the ground, (F,): 1 there, and less beside it on either side.
+
+    The fades of both sides are united, because the nearer of two has a cusp in a short flight.
+    """
+    frame, never = np.arange(len(air)), np.inf
+    since = frame - np.maximum.accumulate(np.where(air, -never, frame))
+    until = np.minimum.accumulate(np.where(air, never, frame)[::-1])[::-1] - frame
+    before, after = (_smoothstep(1 - away / (_BESIDE * rate)) for away in (since, until))
+    return np.asarray(1 - (1 - before) * (1 - after))
+
+
 def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
     """Return how much higher feet go, (F,): as the hips in flight, with rounded corners."""
     half = max(int(_CORNER * rate / 2), 1)
@@ -227,7 +240,9 @@ def _grounded(base: Motion, made: Motion, goals: FloatArray, held: FloatArray) -
     legs = [find_body(base).limbs[name] for name in _LEGS]
     seen = cached_positions(made), cached_rotations(made)
     for limb in legs:  # none hangs on the other, unless its foot is below another joint
-        solver = LimbSolver.of(made, limb, known=None if limb.linked else seen)
+        # A knee a hair past straight would change sides where its leg gets shorter.
+        hinge = hinge_axis(base, limb)
+        solver = LimbSolver.of(made, limb, hinge=hinge, known=None if limb.linked else seen)
         move = held[:, None] * (goals[:, limb.end] - solver.points[:, limb.end])
         move[np.abs(move).max(axis=1) < 1e-9] = 0.0
         back = quat.multiply(
