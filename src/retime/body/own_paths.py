@@ -13,8 +13,7 @@ from retime.body.contacts.slides import Slide
 from retime.body.displacement import OwnPath, eased, frame_weights, frames_of
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.kinematics import cached_positions
-from retime.motion.memory import last
+from retime.motion.kinematics import cached_positions, height
 from retime.motion.sampling import ChannelTimes, sample
 from retime.timing import TimeWarp
 
@@ -119,12 +118,7 @@ def between_contacts(
 def on_purpose(away: FloatArray, source: Motion) -> FloatArray:
     """Return the part of a contact's displacement (3,) that is meant, not a fault to correct."""
     across = np.array([away[0], 0.0, away[2]])
-    tall = last(source, "usual height", None, lambda: _usual_height(cached_positions(source)))
+    tall = max(height(source.skeleton) * source.units.metres, 1e-9)  # standing, also where it lies
     least, most = _ON_PURPOSE
     far = np.clip((np.linalg.norm(across) / tall - least) / (most - least), 0.0, 1.0)
     return np.asarray(eased(far) * across)
-
-
-def _usual_height(points: FloatArray) -> float:
-    """Return the median height of joints (F, J, 3), metres."""
-    return max(float(np.median(np.ptp(points[..., 1], axis=1))), 1e-9) if len(points) else 1.0
