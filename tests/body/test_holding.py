@@ -25,7 +25,9 @@ from retime import (
 )
 from retime.body import find_body
 from retime.body.hinges import half_turns, hinge_axis
+from retime.body.ik import hold_contacts
 from retime.body.limbs import LimbSolver
+from retime.body.metrics import plant_drift
 from retime.motion import quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations, height
@@ -169,3 +171,43 @@ def test_given_contacts_stay_at_one_point() -> None:
     frames = (made.times >= given.start) & (made.times <= given.end)
     place = positions(made)[frames, walk.skeleton.index(given.joint)]
     assert np.abs(place - place.mean(axis=0)).max() < 1e-6
+
+
+@RECORDED
+@pytest.mark.parametrize("name", ["02_01", "13_11", "16_15", "49_02", "111_32"])
+def test_hold_stands_feet_still_along_the_ground(name: str) -> None:
+    """Toes are pulled down to where they stand, unless the source lifts them by more than 1 cm."""
+    motion = source(name)
+    feet = find_body(motion).ground_joints()
+    contacts = [c for c in detect_contacts(motion) if c.joint in feet and c.firmness == 1]
+    held = Recipe([Step("hold")]).evaluate(motion)
+    assert plant_drift(held, contacts).max() < 1e-6
+    for contact in contacts:
+        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
+        j = motion.skeleton.index(contact.joint)
+        before, after = (positions(m)[frames, j, 1] for m in (motion, held))
+        point = after.min()
+        low = before < point + 0.01
+        assert np.abs(after[low] - point).max(initial=0.0) < 1e-6
+        assert (after[~low] < before[~low]).all()
+
+
+def test_noise_of_toes_turns_the_foot_of_a_straight_leg() -> None:
+    """Half a millimetre would turn a nearly straight knee by degrees in every other frame."""
+    walk = samples.walk()
+    body = find_body(walk)
+    limb = body.limbs["left_leg"]
+    local = np.repeat(walk.rotations[:1], 120, axis=0)
+    local[:, limb.lower] = quat.exp(0.1 * np.array(quat.log(local[:, limb.lower])))
+    rng = np.random.default_rng(3)
+    root = walk.skeleton.names[0]
+    noise = np.zeros((120, 3))
+    noise[:, 1] = 5e-4 * rng.choice([-1.0, 1.0], 120) / walk.units.metres
+    still = np.repeat(walk.translations[root][:1], 120, axis=0) + noise
+    motion = replace(walk, rotations=local, translations={root: still})
+    toe = motion.skeleton.names[limb.tip or limb.end]
+    place = positions(motion)[:, motion.skeleton.index(toe)].mean(axis=0)
+    held = hold_contacts(motion, {Contact(toe, *motion.domain): place})
+    assert plant_drift(held, [Contact(toe, *motion.domain)]).max() < 1e-9
+    turned = quat.angle(held.rotations[1:], held.rotations[:-1]).max(axis=0)
+    assert turned[limb.lower] < 0.5 * turned[limb.end]

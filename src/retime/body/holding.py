@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from retime.body.contacts import detect_contacts
 from retime.body.ik import contact_targets, hold_contacts
 from retime.body.own_paths import Ground, SourceTracks, own_paths
 from retime.body.sliding import slide_targets
+from retime.body.standing import lifted
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
@@ -71,7 +72,8 @@ def contact_fix(
     fade : float
         Seconds over which the correction fades beside a contact.
     still : bool
-        Hold feet at one point while they are in contact, so that they do not slide.
+        Hold feet at one point of the ground while they are in contact, so that they do not slide.
+        Toes that the source lifts by more than 1 cm are as high as there.
     note : Note, optional
         What to say of the contacts, with the result.
     """
@@ -93,9 +95,8 @@ def contact_fix(
             retimed,
             context.source,
             context.warp,
-            held,
+            _Kinds.of(context.source, context.warp, held, detected, still=still),
             fade=fade,
-            fixed=_fixed(context.source, context.warp, held, detected, still),
             ground=context.ground,
         )
         return held_motion if note is None else held_motion.with_notes(note)
@@ -103,36 +104,51 @@ def contact_fix(
     return Fix("contact IK", run)
 
 
-def _fixed(
-    source: Motion,
-    warp: TimeWarp,
-    held: Sequence[Contact],
-    detected: Sequence[Contact],
-    still: bool,
-) -> frozenset[Contact]:
-    """Return the contacts to hold at one point: given ones, those of loops, feet to be still."""
-    if warp.loop:  # later cycles are moved completely
-        return frozenset(held)
-    feet = find_body(source).ground_joints() if still else ()
-    return frozenset(held).difference(c for c in detected if c.joint not in feet)
+@dataclass(frozen=True)
+class _Kinds:
+    """Contacts by how they are held."""
+
+    paths: tuple[Contact, ...] = ()
+    """On the source's own path."""
+    feet: tuple[Contact, ...] = ()
+    """Still along the ground."""
+    points: tuple[Contact, ...] = ()
+    """At one point: given contacts, and those of loops, whose later cycles are moved completely."""
+
+    @classmethod
+    def of(
+        cls,
+        source: Motion,
+        warp: TimeWarp,
+        held: Sequence[Contact],
+        detected: Sequence[Contact],
+        *,
+        still: bool,
+    ) -> _Kinds:
+        if warp.loop:
+            return cls(points=tuple(held))
+        found, feet = frozenset(detected), find_body(source).ground_joints() if still else ()
+        return cls(
+            tuple(c for c in held if c in found and c.joint not in feet),
+            tuple(c for c in held if c in found and c.joint in feet),
+            tuple(c for c in held if c not in found),
+        )
 
 
 def _held(
     retimed: Motion,
     source: Motion,
     warp: TimeWarp,
-    contacts: Sequence[Contact],
+    kinds: _Kinds,
     *,
     fade: float,
-    fixed: frozenset[Contact],
     ground: Ground | None = None,
 ) -> Motion:
     """Hold contacts, in the retimed motion's time, where the source has them.
 
-    ``fixed`` are those to hold at one point, and ``ground`` tells how far they move with the
-    ground.
+    ``ground`` tells how far they move with the ground.
     """
-    key = (retimed, warp, tuple(contacts), fade, fixed, ground)
+    key = (retimed, warp, kinds, fade, ground)
     # What was judged before it is delivered is not held a second time.
     before, held = last(source, "held", key, lambda: (retimed, _solved(source, *key)), same=_same)
     if before is retimed:
@@ -164,19 +180,19 @@ def _solved(
     source: Motion,
     retimed: Motion,
     warp: TimeWarp,
-    contacts: Sequence[Contact],
+    kinds: _Kinds,
     fade: float,
-    fixed: frozenset[Contact],
     ground: Ground | None,
 ) -> Motion:
     tracks = SourceTracks(retimed, source, warp, ground)
-    points = contact_targets(retimed, [c for c in contacts if c in fixed], tracks)
+    points, feet = (contact_targets(retimed, c, tracks) for c in (kinds.points, kinds.feet))
     if not warp.loop:
         points |= slide_targets(points, tracks)
-    paths = own_paths([c for c in contacts if c not in fixed], tracks)
+        feet = lifted(feet | slide_targets(feet, tracks), tracks)
+    paths = own_paths(kinds.paths, tracks)
     # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
-    return hold_contacts(retimed, {**points, **paths}, fade=fade, known=known)
+    return hold_contacts(retimed, {**points, **feet, **paths}, fade=fade, known=known)
 
 
 def as_delivered(
@@ -197,8 +213,8 @@ def as_delivered(
     """
     detected = carried_contacts(source, warp)
     carried = detected if contacts is None else carry_contacts(contacts, warp)
-    fixed = _fixed(source, warp, carried, detected, still=False)
-    return _held(made, source, warp, carried, fade=_FADE, fixed=fixed)
+    kinds = _Kinds.of(source, warp, carried, detected, still=False)
+    return _held(made, source, warp, kinds, fade=_FADE)
 
 
 def carried_contacts(
