@@ -145,7 +145,8 @@ inline Quaternion foot_turn(const Limb &limb, Vector arm, Vector goal, double sh
         const double knee = stiffness * by_knee;
         return by_foot * by_foot / std::max(by_foot * by_foot + knee * knee, 1e-12);
     };
-    const double share = share_of(FOOT_STIFFNESS), after = turned - share_of(NOISE_STIFFNESS) * shake;
+    const double share = share_of(FOOT_STIFFNESS),
+                 after = turned - share_of(NOISE_STIFFNESS) * shake;
     const double wanted = slowed(after + share * (before - after), limb);
     const double span = std::max(2 * foot * distance, 1e-12);
     const double angle = arc_cosine((foot * foot + distance * distance - wanted * wanted) / span);
