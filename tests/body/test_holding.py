@@ -154,12 +154,27 @@ def test_the_hinge_keeps_its_side_where_a_straight_thigh_turns_over() -> None:
     turned = replace(walk, rotations=local)
     assert np.abs(positions(turned) - positions(walk)).max() < 1e-9
     above, points = cached_rotations(turned)[:, limb.upper], cached_positions(turned)
-    sides = half_turns(above, points[:, limb.lower] - points[:, limb.upper])
+    hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
+    sides = half_turns(above, knee - hip, end - knee)
     assert set(np.flatnonzero(np.diff(sides))) == {19, 39}
     one, other = (LimbSolver.of(m, limb, hinge=hinge_axis(m, limb)).hinge for m in (walk, turned))
     assert one is not None
     assert other is not None
     assert (one * other).sum(axis=1).min() > 0.99
+
+
+def test_the_hinge_turns_with_a_leg_that_jumps() -> None:
+    walk = samples.walk()
+    limb = find_body(walk).limbs["left_leg"]
+    bone = walk.skeleton.offsets[limb.lower]
+    local = walk.rotations.copy()
+    local[20:, limb.upper] = quat.multiply(
+        local[20:, limb.upper], quat.from_axis_angle(bone / np.linalg.norm(bone), np.pi)
+    )
+    jumped = replace(walk, rotations=local)
+    above, points = cached_rotations(jumped)[:, limb.upper], cached_positions(jumped)
+    hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
+    assert (half_turns(above, knee - hip, end - knee) == 1).all()
 
 
 def test_given_contacts_stay_at_one_point() -> None:

@@ -115,7 +115,7 @@ def hinge_axis(
     points, rotations = known or (cached_positions(motion), cached_rotations(motion))
     above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
-    sides = half_turns(above, knee - hip)[:, None]
+    sides = half_turns(above, knee - hip, end - knee)[:, None]
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:
         local = quat.rotate(quat.conjugate(above), sides * axes).mean(axis=0)
@@ -128,18 +128,19 @@ def hinge_axis(
     return found
 
 
-def half_turns(turns: FloatArray, bone: FloatArray) -> FloatArray:
+def half_turns(turns: FloatArray, bone: FloatArray, lower: FloatArray) -> FloatArray:
     """Return 1 or -1, (F,), which changes where a bone turns about itself by half a turn at once.
 
     Recordings of straight limbs have such frames: the thigh turns one way and the shin back, and
-    nothing is seen of it. The hinge's axis, which the thigh carries, must not turn with it.
+    nothing is seen of it. The hinge's axis, which the thigh carries, must not turn with it. Where
+    the whole leg jumps, it does.
 
     Parameters
     ----------
     turns : array (F, 4)
         Rotations of the bone in space.
-    bone : array (F, 3)
-        Its direction in space.
+    bone, lower : array (F, 3)
+        This bone and the next in space.
     """
     line = _unit(bone)
     # Any axis across the bone, as the bone sees it: that which is most across in the first frame.
@@ -149,7 +150,10 @@ def half_turns(turns: FloatArray, bone: FloatArray) -> FloatArray:
     carried = quat.rotate(quat.between(line[:-1], line[1:]), axis[:-1])
     size = np.linalg.norm(axis[:-1], axis=1) * np.linalg.norm(axis[1:], axis=1)
     turned = (carried * axis[1:]).sum(axis=1) < _HALF_TURN * size
-    return np.concatenate([[1.0], np.where(np.cumsum(turned) % 2, -1.0, 1.0)])
+    bend = quat.rotate(quat.conjugate(turns), np.cross(line, _unit(lower)))
+    clear = np.linalg.norm(bend, axis=1) > _CLEAR
+    along = clear[:-1] & clear[1:] & ((bend[:-1] * bend[1:]).sum(axis=1) > 0)
+    return np.concatenate([[1.0], np.where(np.cumsum(turned & ~along) % 2, -1.0, 1.0)])
 
 
 def within_hinges(base: Motion, made: Motion) -> Motion:

@@ -115,7 +115,7 @@ class LimbSolver:
         axis = None
         if hinge is not None:
             above = rotations[:, limb.upper]
-            axis = quat.rotate(above, half_turns(above, knee - hip)[:, None] * hinge)
+            axis = quat.rotate(above, half_turns(above, knee - hip, end - knee)[:, None] * hinge)
         return cls(motion, limb, points, rotations, _unit(pole), axis)
 
     @property
