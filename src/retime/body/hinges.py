@@ -19,6 +19,11 @@ _CLEAR = 0.05
 # A bone whose turn about itself from one frame to the next has less than this cosine, 120 degrees,
 # has turned by half a turn.
 _HALF_TURN = -0.5
+# How sharply a change ends at a joint's limit. With 4, a change that would take half of the room is
+# delivered to 98 %, one that would take all of it to 84 %.
+_SOFT = 4
+# Smaller angles are rounding, radians.
+_ROUNDING = 1e-9
 # Axes are measured on this many frames at most.
 _FRAMES = 256
 
@@ -157,15 +162,20 @@ def half_turns(turns: FloatArray, bone: FloatArray, lower: FloatArray) -> FloatA
 
 
 def within_hinges(base: Motion, made: Motion) -> Motion:
-    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
+    """Keep knees and elbows between straight and fully bent, or within what the source shows.
+
+    A change becomes less the more of the room to its limit it takes, so that nothing stops at once.
+    """
     local = made.rotations.copy()
     for j, (vectors, axis, low, high) in last(
         base, "turns of hinges", None, lambda: _ranges(base)
     ).items():
         found = _nearest_turn(quat.log(local[:, j]), vectors)
-        bend = found @ axis
-        past = bend - np.clip(bend, low, high)
-        bent = past != 0
+        bend, own = found @ axis, vectors @ axis
+        change = bend - own
+        room = np.maximum(np.where(change > 0, high - own, own - low), 1e-12)
+        past = change * (1 - (1 + (np.abs(change) / room) ** _SOFT) ** (-1 / _SOFT))
+        bent = np.abs(past) > _ROUNDING
         if bent.any():
             local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     if np.array_equal(local, made.rotations):
