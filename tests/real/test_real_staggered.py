@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contact_making import off_path
 from retime import (
     Motion,
     Recipe,
@@ -24,7 +25,7 @@ from retime import (
 )
 from retime.body.contacts import find_contacts
 from retime.body.hinges import bones, find_hinges, hinge_angle
-from retime.body.metrics import flight_error
+from retime.body.metrics import flight_error, plant_drift
 from retime.methods.staggered import StaggerParameters, edited_poses
 from retime.motion.kinematics import global_rotations
 from retime.parameters import build
@@ -110,11 +111,12 @@ def test_a_walk_edited_as_in_figure_7(name: str) -> None:
     for side in ("Left", "Right"):
         edited = edited.succession(f"{side}Shoulder", 0.02, 1.5)
     result = edited.motion()
-    place = positions(result)
-    for contact in detect_contacts(motion):
-        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
-        stood = place[frames, motion.skeleton.index(contact.joint)]
-        assert np.linalg.norm(stood - stood.mean(0), axis=1).max() < 1e-3
+    contacts = detect_contacts(motion)
+    off = off_path(motion, result, edited.warp(), contacts)
+    assert max(np.abs(d).max() for d in off) < 1e-6
+    step = Step("stagger", {"keep": 0.5, "edits": edited.edits})
+    result = Recipe([step, Step("hold")]).evaluate(motion)
+    assert plant_drift(result, [c for c in contacts if c.firmness == 1]).max() < 1e-3
     found = StaggeredPoses.from_motion(motion).times
     again = StaggeredPoses.from_motion(result).times
     for k in poses.free:

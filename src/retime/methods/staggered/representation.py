@@ -183,9 +183,8 @@ class Representation:
 
         Parameters
         ----------
-        constraints : {"hold", "touched", "free"}
-            Keep all contacts where the source had them, by inverse kinematics at the end; those
-            that the edits touch; or none.
+        constraints : {"hold", "free"}
+            Keep contacts on the paths of the source, by inverse kinematics at the end, or not.
         keep_gravity : bool
             Make exaggerated jumps longer, so that they still fall with gravity.
         grips : bool
@@ -245,8 +244,8 @@ class Representation:
 
         Parameters
         ----------
-        constraints : {"hold", "touched", "free"}
-            Keep all contacts where the source had them, those that the edits touch, or none.
+        constraints : {"hold", "free"}
+            Keep contacts on the paths of the source, or not.
         fps : float, optional
             Frame rate. Default: the source's.
         times : array (F,), optional
