@@ -35,8 +35,9 @@ def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     """Make parts lag behind the body's motion, overshoot and settle.
 
     A damped spring follows the rotation of each joint relative to the body's heading, that of an
-    elbow relative to its upper arm; fingers, and joints below that are not selected, move with it. Use this step after those that retime, because springs
-    swing in the time of its input.
+    elbow relative to its upper arm. Fingers, and joints below that are not selected, move with
+    their parent. Use this step after those that retime, because springs swing in the time of its
+    input.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,17 +25,19 @@ from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply_edits
+from retime.motion.edits import Edit, apply, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note
 from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
-__all__ = ["PoseName", "Representation", "by_joint", "numbers"]
+__all__ = ["PoseName", "Representation", "When", "by_joint", "numbers"]
 
 # A pose by its number, or by a time near it.
 PoseName = int | float | str
+# At the pose's time, or where each part is extreme.
+When = Literal["extreme", "pose"]
 # Maximum distance of a time from the pose that it names, seconds.
 _NEAR = 0.25
 # Smaller changes are rounding errors and ignored, so nothing changes outside an edit.
@@ -93,33 +95,58 @@ class Representation:
 
     def extreme(self, pose: PoseName) -> Pose:
         """Return the non-staggered pose: every part at its own extreme value."""
-        k = self.index(pose)
-        return self._as_pose(self.timing.source_times(k))
+        return self._pose_of(self.index(pose), "extreme")
 
     def at(self, pose: PoseName) -> Pose:
         """Return the actual pose at the pose's time."""
-        return self._as_pose(self._source_times_at(self.index(pose)))
+        return self._pose_of(self.index(pose), "pose")
 
-    def _as_pose(self, times: FloatArray) -> Pose:
-        values = [self._values(i, times[i : i + 1])[0] for i in range(len(self.curves))]
+    def _times_of(self, poses: Sequence[int], when: When) -> FloatArray:
+        """Return the source times (N, C) at which poses are read."""
+        if when not in ("pose", "extreme"):
+            raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
+        look = self._source_times_at if when == "pose" else self.timing.source_times
+        return np.array([look(k) for k in poses]).reshape(len(poses), len(self.channels))
+
+    def _read(self, i: int, poses: Sequence[int], when: When) -> FloatArray:
+        """Return a channel's values at poses (N, D), as the evaluated motion has them."""
+        plain = None
+        if when == "pose" and i < len(self.source.skeleton) and self.arrivals.warp.in_space:
+            plain = self._plain_at_poses[list(poses), i]
+        return self._values(i, self._times_of(poses, when)[:, i], plain)
+
+    @cached_property
+    def _plain_at_poses(self) -> FloatArray:
+        """The source's rotations (K, J, 4) at the poses' times, of joints in space too."""
+        return apply(self.source, self.arrivals.warp, times=self.times).rotations
+
+    def _pose_of(self, pose: int, when: When) -> Pose:
+        return self._as_pose([self._read(i, [pose], when)[0] for i in range(len(self.curves))])
+
+    def _as_pose(self, values: Sequence[FloatArray]) -> Pose:
         skeleton = self.source.skeleton
         count = len(skeleton)
         places = {skeleton.names[r]: values[count + n] for n, r in enumerate(skeleton.roots)}
         return Pose(np.array(values[:count]), places)
 
-    def _values(self, i: int, t: FloatArray) -> FloatArray:
+    def _values(self, i: int, t: FloatArray, plain: FloatArray | None = None) -> FloatArray:
         """Return a channel's values at the source's times, as the evaluated motion has them.
 
-        Between frames the source is interpolated, and the pose layer is applied to it.
+        Between frames the source is interpolated, and the pose layer is applied to it, or to
+        ``plain`` values, which joints in space have between joints at other times.
         """
         curve, source = self.curves[i], self.source
-        if i >= len(source.skeleton) or curve is self.plain[i]:
+        if i >= len(source.skeleton):
             return curve.at(t)
+        if curve is self.plain[i]:
+            return curve.at(t) if plain is None else plain
         frames = np.unique(curve.around(t))
         at = source.times[frames]
         by = change(curve.at(at), source.rotations[frames, i])
         turn = np.stack([np.interp(t, at, by[:, c]) for c in range(3)], axis=1)
-        return changed(interpolate(source.rotations[frames, i], at, t), turn)
+        if plain is None:
+            plain = interpolate(source.rotations[frames, i], at, t)
+        return changed(plain, turn)
 
     def _source_times_at(self, k: int) -> FloatArray:
         """Return each channel's source time at the time of a pose, (C,)."""
