@@ -168,12 +168,14 @@ def _base(motion: Motion, body: Body) -> set[int]:
         out |= set(skeleton.chain(hips))
         for name, limb in body.limbs.items():
             if name.endswith("leg"):
-                first = next(j for j in skeleton.chain(limb.upper)[::-1] if j not in out)
+                path = skeleton.chain(limb.upper)[::-1]
+                first = next((j for j in path if j not in out), limb.upper)
                 out |= _below(skeleton, (first, limb.end))
         return out
-    stands = set().union(*(skeleton.chain(j) for j in _standing(motion)))
+    stands = out.union(*(skeleton.chain(j) for j in _standing(motion)))
+    moving = {j for j in range(len(skeleton)) if _bend(motion.rotations[:, j]) >= _STILL_RAD}
     # A snake stands on all its parts; then they are free, and bounds keep them on the ground.
-    return out | stands if len(out | stands) < len(skeleton) else out
+    return out if moving <= stands else stands
 
 
 def _standing(motion: Motion) -> list[int]:
