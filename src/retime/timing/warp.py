@@ -299,7 +299,11 @@ class TimeWarp(Pictured):
 
     def _zip(self, other: TimeWarp, combine: Callable[[Graph, Graph], Graph]) -> TimeWarp:
         names = [*self.channels, *(n for n in other.channels if n not in self.channels)]
-        graphs = {n: combine(self.channel(n), other.channel(n)) for n in names}
+        pairs = {n: (self.channel(n), other.channel(n)) for n in names}
+        # Joints that have one time share their graph.
+        shared = {tuple(map(id, pair)): pair for pair in pairs.values()}
+        made = {key: combine(*pair) for key, pair in shared.items()}
+        graphs = {n: made[id(f), id(g)] for n, (f, g) in pairs.items()}
         return self._with(
             body=combine(self.body, other.body),
             channels=graphs,

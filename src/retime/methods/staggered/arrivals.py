@@ -121,8 +121,8 @@ class Arrivals:
         timing = self.timing
         if not timing.is_edited:
             return TimeWarp(timing.times, timing.known_times)
-        shifts = self.shifts.warp() if self.limited else self._as_asked()
-        return shifts @ timing.body_warp()
+        shifts, body = self.shifts.warp() if self.limited else self._as_asked(), timing.body_warp()
+        return shifts if body.is_identity else shifts @ body
 
     def _as_asked(self) -> TimeWarp:
         """Return the warp that is linear in every channel between its knots (eq. 3)."""
