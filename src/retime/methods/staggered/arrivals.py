@@ -107,7 +107,9 @@ class Arrivals:
         if self.span is not None:
             known = np.interp(self.span, self.timing.times, self.timing.known_times)
             span = (float(known[0]), float(known[1]))
-        return times.solve(self._requests, span=span, past_end=self.timing.past_end)
+        end = float(self.timing.known_times[-1]) + self.timing.past_end
+        late = max(end - self._moved.domain[1], 0.0)
+        return times.solve(self._requests, span=span, past_end=late)
 
     @cached_property
     def warp(self) -> TimeWarp:
@@ -127,7 +129,7 @@ class Arrivals:
     def _as_asked(self) -> TimeWarp:
         """Return the warp that is linear in every channel between its knots (eq. 3)."""
         timing, (start, last) = self.timing, self._moved.domain
-        end = last + timing.past_end
+        end = float(timing.known_times[-1]) + timing.past_end
         body = Graph(np.array([start, last, end]), np.array([start, last, last]))
         channels = {}
         for i, name in enumerate(timing.channels):

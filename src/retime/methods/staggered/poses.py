@@ -110,7 +110,7 @@ class StaggeredPoses(TweenEdits):
         fps : float
             Frame rate of the motion.
         units : Units, optional
-            How the skeleton's numbers become metres.
+            How the skeleton's numbers become metres. Default: inferred, with a note.
         """
         from retime.methods.staggered.making import poses_by_hand
 

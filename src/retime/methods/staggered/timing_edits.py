@@ -26,7 +26,12 @@ class TimingEdits(Representation):
     """Edits that move, stagger, insert and delete poses."""
 
     def _retimed(self, timing: Timing, notes: Sequence[Note]) -> Self:
-        """Return the poses with another timing."""
+        """Return the poses with another timing; say which parts are now among a neighbour's."""
+        astray = len(timing.strays()) - len(self.timing.strays())
+        if astray > 0:
+            parts = "1 part is" if astray == 1 else f"{astray} parts are"
+            told = f"{parts} asked to arrive nearer to a neighbouring pose than to their own"
+            notes = [*notes, Note(told, code="parts-astray", parts=astray)]
         return replace(self, timing=timing)._saying(notes)
 
     def _staggered(

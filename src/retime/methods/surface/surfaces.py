@@ -32,7 +32,8 @@ from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, Room, check_times, make_room
 from retime.motion import Motion
-from retime.motion.edits import apply
+from retime.motion.edits import Edit, apply_edits
+from retime.motion.fixes import Fix
 from retime.motion.kinematics import cached_positions
 from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
@@ -286,34 +287,38 @@ class ControlSurfaces:
         """Return the correction that moves dragged limbs to their positions, in output time."""
         return self._led.correction if self.limbs else None
 
-    def arrivals(self) -> list[Arrival]:
-        """Measure when and how closely each dragged joint arrives, relative to the hips."""
-        return [found for key in self.arrivals_of_keys for found in key]
+    def arrivals(self, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+        """Measure when and how closely each dragged joint arrives, relative to the hips.
 
-    @cached_property
-    def arrivals_of_keys(self) -> list[list[Arrival]]:
-        """The arrivals of each key's drags."""
+        Parameters
+        ----------
+        fixes : sequence of Fix
+            What is applied to the result before it is measured.
+        """
+        return [found for k in range(len(self.keys)) for found in self.arrivals_of(k, fixes)]
+
+    def arrivals_of(self, key: int, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+        """Return the arrivals of one key's drags."""
+        placed, room = self._placed[key], self._rooms[key]
         return [
-            [
-                arrival(
-                    self.motion,
-                    self._near(room, drag.shift),
-                    joint,
-                    placed.key.time,
-                    room.share * drag.shift,
-                )
-                for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
-            ]
-            for placed, room in zip(self._placed, self._rooms, strict=True)
+            arrival(
+                self.motion,
+                self._near(room, drag.shift, fixes),
+                joint,
+                placed.key.time,
+                room.share * drag.shift,
+            )
+            for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
         ]
 
-    def _near(self, room: Room, shift: float) -> Motion:
+    def _near(self, room: Room, shift: float, fixes: Sequence[Fix]) -> Motion:
         """Evaluate the result in the range of a key, and as far beside it as it is measured."""
         if self.limbs:
             return self._led.made
         away = 1.5 * abs(shift)
         frames = frames_near(self.motion, (room.start - away, room.end + away))
-        return apply(self.motion, self._warp, times=self.motion.times[frames])
+        edit = Edit(self._warp, fixes=tuple(fixes))
+        return apply_edits(self.motion, [edit], times=self.motion.times[frames])
 
     def _joined(
         self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
