@@ -206,7 +206,7 @@ class JointTimes:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """What all shifts of one edit have in common: their grid and their limits."""
+    """The grid and the limits that all shifts of one edit have in common."""
 
     source: JointTimes
     span: tuple[float, float] | None

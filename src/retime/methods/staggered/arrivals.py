@@ -82,7 +82,7 @@ class Arrivals:
 
     @cached_property
     def _requests(self) -> dict[int, Request]:
-        """What is asked of each leader: by itself, or else by the joints that have its time."""
+        """Requests by leader: its own, otherwise that of a joint that has its time."""
         modes, skeleton = self._modes, self.source.skeleton
         out = {}
         for leader in [modes.base, *modes.leaders]:
