@@ -280,7 +280,7 @@ def test_the_convex_part_has_the_optimum_of_an_independent_solver(seed: int) -> 
     points = Points(
         np.sort(rng.uniform(0, 2.2, 5)), np.linspace(0.2, 2.9, 5), rng.uniform(1, 50, 5)
     )
-    terms = (
+    terms: Any = (
         Elastic(bumps(seed, 3.0)),
         Pace(bumps(seed + 9, 3.0), bumps(seed + 99, 3.0)),
         *([points] if seed % 2 else []),
@@ -306,11 +306,11 @@ def test_all_starts_end_at_one_curve(ratio: float, monkeypatch: pytest.MonkeyPat
     def anywhere(_: Problem) -> list[Any]:
         rough = np.interp(curve[1][1:], np.linspace(0, 3, 16), rng.normal(0, 1, 16))
         u = np.exp(np.clip(rough, -1, 1))
-        for _ in range(60):  # the right length, within the limits
+        for _round in range(60):  # the right length, within the limits
             u = np.clip(u * 3 * ratio / (u * np.diff(curve[1])).sum(), 0.13, 9)
         return [np.r_[0.0, np.cumsum(u * np.diff(curve[1]))]]
 
-    module = importlib.import_module("retime.pacing.solve")
+    module: Any = importlib.import_module("retime.pacing.solve")
     monkeypatch.setattr(module, "_start", anywhere)
     for _ in range(70):  # 210 with all lengths
         (again,) = solve(problem).curves

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.body.metrics import flights
 from retime.errors import InputError
 from retime.keywords import takes
-from retime.methods.guided.activity import Activity
+from retime.methods.guided.activity import Activity, falling_flights
 from retime.methods.guided.features import RATE_HZ, SMOOTHING, Signals, filtered, pose_signals
 from retime.methods.guided.hand_edit import copied_edit, edited_span
 from retime.methods.guided.like_flights import copied_flights, flights_of
@@ -257,7 +256,7 @@ def activity_of(motion: Motion) -> Activity:
     """Return the activity of a motion; it is cached with it."""
 
     def make() -> Activity:
-        return Activity.of(_own(motion).curve.poses, motion.domain, flights(motion))
+        return Activity.of(_own(motion).curve.poses, motion.domain, falling_flights(motion))
 
     return last(motion, "activity", (), make)
 
