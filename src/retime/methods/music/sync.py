@@ -23,7 +23,19 @@ from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
-from retime.pacing import Character, Key, Pace, Points, Problem, Smooth, Speed, solve
+from retime.pacing import (
+    Character,
+    Contradiction,
+    Key,
+    Pace,
+    Points,
+    Problem,
+    Smooth,
+    Speed,
+    locked_spans,
+    refusal,
+    solve,
+)
 from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, Span
 from retime.times import whole_frames
@@ -263,15 +275,19 @@ def _warp(
         Pace(lambda t: np.full(len(t), 1 / uniform), lambda t: np.full(len(t), _EVEN)),
     )
     slowest, fastest = uniform * p.min_speed, uniform * p.max_speed
-    locks = [Speed(max(a, start), min(b, end), 1.0, 1.0) for a, b in p.locked]
+    locks = locked_spans(p.locked, (start, end))
     character = Character(
         (start, end),
         terms,
         (*ends, *(Key(float(o), float(s)) for o, s in keys[firm])),
-        (Speed(start, end, slowest, fastest), *(s for s in locks if s.end > s.start)),
+        (Speed(start, end, slowest, fastest), *locks),
         p.loop and p.range is None,
     )
-    output, source = solve(Problem((character,))).curves[0]
+    problem = Problem((character,))
+    try:
+        output, source = solve(problem).curves[0]
+    except Contradiction as contradiction:
+        raise refusal(problem, contradiction) from None
     return TimeWarp(output, source, loop=character.loop)
 
 
