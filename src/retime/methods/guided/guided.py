@@ -7,7 +7,7 @@ Both are terms of one problem of pacing; ``paper`` is the published search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -285,7 +285,10 @@ def _pace(motion: Motion, p: GuidedParameters, subject: _Subject) -> Pace | None
     if p.reference is not None:
         signals = subject.signals
         return last(
-            motion, "pace of reference", signals, lambda: _pace_of_reference(signals, motion.domain)
+            motion,
+            "pace of reference",
+            signals,
+            lambda: _pace_of_reference(signals, motion.domain, subject.activity.flights),
         )
     if p.reference_warp is None:
         return None
@@ -302,10 +305,15 @@ def _pace(motion: Motion, p: GuidedParameters, subject: _Subject) -> Pace | None
     return copied_edit(subject.signals, motion.domain, edit, span, similarity=p.similarity)
 
 
-def _pace_of_reference(signals: Signals, domain: tuple[float, float]) -> Pace | None:
+def _pace_of_reference(
+    signals: Signals, domain: tuple[float, float], flights: Sequence[tuple[float, float]] = ()
+) -> Pace | None:
     if signals.own:
         return None
-    return same_recording(signals, domain) or pace_of_take(signals, domain, RATE_HZ)
+    # Gravity, not the other take, determines the time of flights.
+    return same_recording(signals, domain) or pace_of_take(signals, domain, RATE_HZ).keeping(
+        flights
+    )
 
 
 def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
