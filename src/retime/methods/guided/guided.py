@@ -18,7 +18,14 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.keywords import takes
 from retime.methods.guided.activity import Activity, falling_flights
-from retime.methods.guided.features import RATE_HZ, SMOOTHING, Signals, filtered, pose_signals
+from retime.methods.guided.features import (
+    RATE_HZ,
+    SMOOTHING,
+    Signals,
+    filtered,
+    interpolated,
+    pose_signals,
+)
 from retime.methods.guided.hand_edit import copied_edit, edited_span
 from retime.methods.guided.like_flights import copied_flights, flights_of
 from retime.methods.guided.other_take import pace_of_take
@@ -325,8 +332,4 @@ def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
 
 def _resampled(values: FloatArray, fps: float, rate: float, fine: int = 1) -> FloatArray:
     steps = max(round((len(values) - 1) / fps * rate), 2) * fine
-    position = np.linspace(0, len(values) - 1, steps + 1)
-    before = np.clip(position.astype(int), 0, len(values) - 2)
-    share = (position - before)[:, None]
-    out: FloatArray = (1 - share) * values[before] + share * values[before + 1]
-    return out
+    return interpolated(values, np.linspace(0, len(values) - 1, steps + 1))

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.guided.features import Signals
+from retime.methods.guided.features import Signals, interpolated
 from retime.methods.guided.pace import Pace
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.notes import Note, Remedy
 from retime.sentences import Duration
 
@@ -121,9 +122,11 @@ class _Path:
         step = np.sqrt(speed**2 + _STILL**2) / rate
         arc = np.r_[0.0, np.cumsum((step[1:] + step[:-1]) / 2)]
         y = y / np.sqrt(each.shape[1])
-        chords = []
+        chords, frames = [], np.arange(len(y))
         for length in _CHORDS:
-            ahead, behind = _along(y, arc, arc + length), _along(y, arc, arc - length)
+            ahead, behind = (
+                interpolated(y, np.interp(arc + away, arc, frames)) for away in (length, -length)
+            )
             for far, near, size in (
                 (ahead, behind, 2 * length),
                 (ahead, y, length),
@@ -144,29 +147,12 @@ class _Path:
         return _Path(self.speed[k], self.chords[k], self.shares[k], self.poses[k], self.rate)
 
 
-def _along(values: FloatArray, arc: FloatArray, where: FloatArray) -> FloatArray:
-    """Return values (N, D) at lengths along an arc (N,); ends are extended."""
-    where = np.clip(where, arc[0], arc[-1])
-    k = np.clip(np.searchsorted(arc, where) - 1, 0, len(arc) - 2)
-    share = ((where - arc[k]) / (arc[k + 1] - arc[k]))[:, None]
-    return np.asarray(values[k] * (1 - share) + values[k + 1] * share)
-
-
 def _reference_path(poses: FloatArray, rate: float, tall: float) -> _Path:
     """Describe a reference at 60 Hz."""
     seconds = (len(poses) - 1) / rate
     count = max(round(seconds * _RATE_HZ), 2) + 1
     place = np.linspace(0, len(poses) - 1, count)
-    return _Path.of(_cubic(poses, place), (count - 1) / seconds, tall)
-
-
-def _cubic(values: FloatArray, place: FloatArray) -> FloatArray:
-    """Interpolate samples (N, D) by a cubic with central slopes."""
-    k = np.clip(place.astype(int), 0, len(values) - 2)
-    u = (place - k)[:, None]
-    slope = np.gradient(values, axis=0)
-    a, b, m, n = values[k], values[k + 1], slope[k], slope[k + 1]
-    return np.asarray(a + u * (m + u * (3 * (b - a) - 2 * m - n + u * (2 * (a - b) + m + n))))
+    return _Path.of(PoseCurve(poses).at(place / FINE), (count - 1) / seconds, tall)
 
 
 def _joined(paths: list[_Path]) -> _Path:
