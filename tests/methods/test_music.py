@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from music_making import dance
-from retime import InputError, Motion, Recipe, Step, TimeWarp, apply, beat_alignment, samples
+from retime import (
+    InfeasibleError,
+    InputError,
+    Motion,
+    Recipe,
+    Step,
+    TimeWarp,
+    apply,
+    beat_alignment,
+    samples,
+)
 from retime.methods.music import Accents, find_accents, find_steadiness, sync, sync_warp
 from retime.methods.music.alignment import SIGMA
 from retime.methods.music.assignment import Locked, assign
@@ -221,12 +231,14 @@ def still() -> Motion:
         ({"bpm": 120, "keytimes": [(1.0, 1.0), (1.1, 2.5)]}, "cannot be met"),
         ({"bpm": 120, "duration": 10, "speed": 1.0}, "not both"),
         ({"bpm": 5}, "the minimum is 20"),
+        ({"bpm": 120, "locked": [(1.0, 90.0)]}, "is not a part of"),
+        ({"bpm": 120, "duration": 4.0, "locked": [(0.2, 5.0)]}, "these cannot all be true"),
     ],
 )
 def test_bad_input_is_one_sentence(
     steady: tuple[Motion, np.ndarray], options: dict[str, object], sentence: str
 ) -> None:
-    with pytest.raises(InputError, match=sentence) as e:
+    with pytest.raises((InputError, InfeasibleError), match=sentence) as e:
         sync_warp(steady[0], **options)  # type: ignore[arg-type]
     assert "\n" not in str(e.value)
 

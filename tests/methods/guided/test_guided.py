@@ -27,7 +27,9 @@ from retime import (
     samples,
     suggest_keytimes,
 )
+from retime.body.metrics import flights
 from retime.methods.guided import guide
+from retime.methods.guided.activity import falling_flights
 from retime.methods.guided.library import INDEX
 
 
@@ -585,6 +587,26 @@ def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
     assert like > 0.9
     warp = guided_warp(twice, duration="free", except_flights=[moment], **options)
     assert lasts(start + shift, end + shift) == pytest.approx(1.0, rel=0.02)
+    (note,) = (n for n in warp.notes if n.code == "like-flights")
+    assert "copied to 0 of 1 other flights; left alone:" in note
+    assert "flights-hurried" not in [n.code for n in warp.notes]  # the edit asked for it
+
+
+def test_another_take_does_not_change_the_time_of_flights() -> None:
+    made = samples.sample("jump")
+    warp = guided_warp(made.motion, duration="free", reference=slowed(samples.punches(), 0.6))
+    start, end = made.flights[0]
+    assert float(warp.inverse(end) - warp.inverse(start)) == pytest.approx(end - start, rel=0.05)
+
+
+def test_a_body_that_hangs_has_no_flights() -> None:
+    """Its feet touch nothing, but it does not fall."""
+    made = samples.sample("jump")
+    assert falling_flights(made.motion) == flights(made.motion)
+    (start, end) = made.flights[0]
+    air = made.motion.between(start + 0.05, end - 0.05)
+    place = np.repeat(air.root_translation[:1], len(air), axis=0)
+    assert falling_flights(replace(air, translations={"Hips": place})) == []
 
 
 def test_a_short_reference_is_doubtful() -> None:

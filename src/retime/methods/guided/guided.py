@@ -183,18 +183,20 @@ class _Subject:
             others["spline"] = spline
         if p.influence < 1:
             warp = spline.blend(warp, p.influence)
-        notes = [*self._hurried(warp), *(pace.notes if pace else ())]
+        notes = [*self._hurried(warp, pace), *(pace.notes if pace else ())]
 
         def scorer(curve: TimeWarp) -> float:
             return score(self.signals.curve, self.clip, self.signals.references, curve)
 
         return Guidance(warp.with_notes(*notes), pace, scorer, others)
 
-    def _hurried(self, warp: TimeWarp) -> list[Note]:
-        """Say which flights could not keep their speed."""
+    def _hurried(self, warp: TimeWarp, pace: Pace | None) -> list[Note]:
+        """Say which flights could not keep their speed, or that of an edit."""
         start, end = self.span
         inside = [f for f in self.activity.flights if start <= f[0] and f[1] <= end]
         rates = rates_between(warp, inside)
+        if pace is not None:
+            rates *= np.array([pace.track(np.linspace(*f, 20)).mean() for f in inside])
         off = np.abs(np.log(rates)) > _HURRIED
         if not off.any():
             return []
