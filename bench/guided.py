@@ -125,7 +125,7 @@ def _table_1() -> Iterator[Figure]:
         x, z = signal(n, 1), signal(r, 2)
         assert abs(paper_cost(x, z, m, steps) - _peer_cost(x, z, m, steps)) < 1e-6
         runs = (partial(cost, x, z, m, steps) for cost in (paper_cost, _peer_cost))
-        ours, theirs = in_turns(*runs, rounds=3)
+        ours, theirs = in_turns(*runs, rounds=2)
         ratios.append(theirs / ours)
         yield Figure(f"{name} (paper {paper:.1f} s)", ours, "scikit-learn + numpy", theirs)
     mean = float(np.exp(np.mean(np.log(ratios))))

@@ -218,6 +218,15 @@ def still() -> Motion:
     return replace(motion, rotations=np.repeat(motion.rotations[:1], len(motion), axis=0))
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+def test_keytimes_and_locked_spans_are_exact_at_any_strength(strength: float) -> None:
+    walk = samples.walk(seconds=8.0)
+    warp = sync_warp(walk, bpm=130, locked=[(1.0, 2.0)], keytimes=[(3.1, 3.0)], strength=strength)
+    inside = warp.inverse(np.linspace(1.0, 2.0, 20))
+    np.testing.assert_allclose(np.diff(inside), 1 / 19, atol=1e-9)
+    assert float(warp.inverse(3.0)) == pytest.approx(3.1, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -105,14 +105,19 @@ def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
 
 def _synced(motion: Motion, p: SyncParameters) -> Synced:
     # Only the strength changes while it is dragged; the rest is cached.
-    full, speed = last(motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p))
-    warp = speed.blend(full.warp, p.strength)
+    full, speed, without = last(
+        motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p)
+    )
+    warp = without.blend(full.warp, p.strength)
     found = _judged(motion, p, replace(full, warp=warp), speed)
     return replace(found, warp=warp.saying(*sync_notes(p, found)))
 
 
-def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
-    """Sync at full strength; also return the warp of uniform speed."""
+def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp, TimeWarp]:
+    """Sync at full strength; also return the warps of uniform speed and of no strength.
+
+    The last keeps keytimes and locked spans, so that every blend with it does.
+    """
     start, end = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
     every = find_accents(motion, p.accents)
     accents = every.between(start, end)
@@ -164,10 +169,15 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         best = 0
     part, keys, shift = warps[best], candidates[best].keys, candidates[best].shift
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
-    plain = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
+    plain = without = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
+    if p.keytimes or p.locked:
+        fixed = np.array(locked.keytimes, dtype=float).reshape(-1, 2)
+        without = _warp(motion, p, fixed, (start, end, stop), uniform, locked)
     if p.range is not None:
-        part = part.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
-        plain = plain.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
+        part, plain, without = (
+            w.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
+            for w in (part, plain, without)
+        )
     found = Synced(
         warp=part,
         keys=keys,
@@ -182,7 +192,7 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         accent_scores=(0.0, 0.0),
         speeds=(1.0, 1.0),
     )
-    return found, plain
+    return found, plain, without
 
 
 def _must_have_accents(p: SyncParameters, accents: Accents, locked: Locked) -> None:
