@@ -544,6 +544,9 @@ def test_backwards_is_the_exact_mirror() -> None:
 
 def test_locked_spans_and_rates_are_exact() -> None:
     jump = samples.jump()
+    for influence in (0.0, 0.5):
+        warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], influence=influence)
+        assert float(warp.inverse(0.6) - warp.inverse(0.3)) == pytest.approx(0.3, abs=1e-9)
     warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], rates=[(2.8, 1.5)])
     inside = warp.inverse(np.linspace(0.3, 0.6, 20))
     np.testing.assert_allclose(np.diff(inside), 0.3 / 19, atol=1e-12)

@@ -182,7 +182,7 @@ class _Subject:
         if p.keytimes:
             others["spline"] = spline
         if p.influence < 1:
-            warp = spline.blend(warp, p.influence)
+            warp = request.spline(length, locked=True).blend(warp, p.influence)
         notes = [*self._hurried(warp, pace), *(pace.notes if pace else ())]
 
         def scorer(curve: TimeWarp) -> float:

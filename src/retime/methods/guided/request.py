@@ -62,9 +62,15 @@ class Request:
             raise InputError("the duration must be above 0, not {length}", length=Duration(length))
         return length
 
-    def spline(self, length: float) -> TimeWarp:
+    def spline(self, length: float, *, locked: bool = False) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not rise or are outside."""
-        return keytime_warp(self.span, duration=length, keytimes=self.p.keytimes, loop=self.p.loop)
+        return keytime_warp(
+            self.span,
+            duration=length,
+            keytimes=self.p.keytimes,
+            locked=self.p.locked if locked else (),
+            loop=self.p.loop,
+        )
 
     def warp(self, terms: tuple[Term, ...]) -> TimeWarp:
         """Return the warp that is best by an objective and meets the request."""
