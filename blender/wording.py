@@ -24,7 +24,7 @@ _LABELS = {
 }
 # Labels of items in menus, by parameter and value.
 _ITEMS = {
-    ("constraints", "touched"): "Moved Parts",
+    ("constraints", "hold"): "Moved Parts",
     ("formulation", "paper"): "Whole Frames",
     ("formulation", "smooth"): "Gradual",
     ("mode", "intersection"): "Intersection",

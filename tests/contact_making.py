@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from retime import Motion
+from retime import Motion, TimeWarp, apply, positions
 from retime.arrays import FloatArray
 from retime.body.contacts.detector import Detector
+from retime.motion.contact import Contact
 
 Ground = Callable[[FloatArray], FloatArray]
 
@@ -82,3 +83,23 @@ def balls_right(detector: Detector, feet: dict[str, list[tuple[float, float]]]) 
             truth |= (t >= start) & (t <= end)
         right.append(truth == detector.down[names.index(f"{side}_ball")])
     return float(np.mean(right))
+
+
+def off_path(
+    source: Motion, made: Motion, warp: TimeWarp, contacts: Iterable[Contact]
+) -> list[FloatArray]:
+    """Return how far joints in contact are from where the source has them at their own time.
+
+    Contacts are in the source's time; each gets an array (N, 3) of its frames, metres.
+    """
+    out, now, still = [], positions(made), TimeWarp.identity(*source.domain)
+    for contact in contacts:
+        shown = warp.preimage(contact.start, contact.end, contact.joint)
+        if shown is None:
+            continue
+        frames = (made.times >= shown[0]) & (made.times <= shown[1])
+        then = warp(made.times[frames], contact.joint)
+        if len(then):
+            j = source.skeleton.index(contact.joint)
+            out.append(now[frames, j] - positions(apply(source, still, times=then))[:, j])
+    return out

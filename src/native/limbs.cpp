@@ -16,7 +16,7 @@ constexpr double NEARLY_STRAIGHT = 0.02, LEFT_BENT = 0.25;
 // A bone shorter than this, in metres, cannot bend.
 constexpr double NO_LENGTH = 1e-6;
 // Cost of turning a flat foot, relative to bending the knee: flat feet should stay flat.
-constexpr double FOOT_STIFFNESS = 2.0;
+constexpr double FOOT_STIFFNESS = 2.0, NOISE_STIFFNESS = 0.5;
 constexpr Quaternion NO_TURN = {1.0, 0.0, 0.0, 0.0};
 
 inline Vector unit(Vector v) { return 1.0 / std::max(length(v), 1e-12) * v; }
@@ -118,28 +118,35 @@ inline double slowed(double wanted, const Limb &limb) {
         const double over = (edge - rest) / ((1 - LEFT_BENT) * edge);
         rest = LEFT_BENT * edge + (1 - LEFT_BENT) * edge * std::exp(-over);
     }
-    return std::min(full - rest, STRAIGHTEST * full);
+    // A limb that was straighter stays so: a change of nothing bends no knee.
+    return std::min(full - rest, std::max(STRAIGHTEST * full, std::min(limb.distance, full)));
 }
 
 /// Turn the foot about its contact, as far as the knee would otherwise bend too much.
 ///
 /// Near full stretch a knee turns by degrees per millimetre. There the foot turns instead, and
-/// completely so if the leg is too short. `arm` is from the contact, at `goal`, to the ankle.
-inline Quaternion foot_turn(const Limb &limb, Vector arm, Vector goal) {
+/// completely so if the leg is too short. `arm` is from the contact, at `goal`, to the ankle. The
+/// foot takes `shake` of the change of the leg's length, too: the knee would magnify noise.
+inline Quaternion foot_turn(const Limb &limb, Vector arm, Vector goal, double shake) {
     const double foot = length(arm);
     if (foot <= 1e-9) return NO_TURN;
     const Vector to_hip = limb.hip - goal;
     const double distance = length(to_hip);
-    const double before = limb.distance, after = length(arm - to_hip);
+    const double before = limb.distance, turned = length(arm - to_hip);
     const Vector toward = unit(arm), upward = unit(to_hip);
     const double now = arc_cosine(dot(toward, upward));
     // How the leg's length changes with the knee's and with the foot's angle.
     const double thigh = limb.thigh, shin = limb.shin;
     const double bent =
         std::clamp((thigh * thigh + shin * shin - before * before) / (2 * thigh * shin), -1.0, 1.0);
-    const double by_knee = FOOT_STIFFNESS * thigh * shin * std::sqrt(1 - bent * bent);
+    const double by_knee = thigh * shin * std::sqrt(1 - bent * bent);
     const double by_foot = foot * distance * std::sin(now);
-    const double share = by_foot * by_foot / std::max(by_foot * by_foot + by_knee * by_knee, 1e-12);
+    const auto share_of = [&](double stiffness) {
+        const double knee = stiffness * by_knee;
+        return by_foot * by_foot / std::max(by_foot * by_foot + knee * knee, 1e-12);
+    };
+    const double share = share_of(FOOT_STIFFNESS),
+                 after = turned - share_of(NOISE_STIFFNESS) * shake;
     const double wanted = slowed(after + share * (before - after), limb);
     const double span = std::max(2 * foot * distance, 1e-12);
     const double angle = arc_cosine((foot * foot + distance * distance - wanted * wanted) / span);
@@ -241,7 +248,7 @@ std::pair<Array<double, 2>, Array<double, 2>> two_bones(View<const double, 2> ba
 std::tuple<Array<double, 3>, Array<double, 2>, double> reach(
     View<const std::int64_t, 1> frames, View<const std::int64_t, 1> joints,
     View<const double, 3> points, View<const double, 2> moves, View<const double, 2> turns,
-    View<const double, 2> poles, View<const double, 2> hinges) {
+    View<const double, 1> shakes, View<const double, 2> poles, View<const double, 2> hinges) {
     const bool hinged = hinges.length() > 0;
     if (hinged && hinges.length() != points.length())
         throw std::invalid_argument("reach: hinges must have as many frames as points, or 0");
@@ -267,7 +274,7 @@ std::tuple<Array<double, 3>, Array<double, 2>, double> reach(
             continue;
         }
         Quaternion turn = quaternion(turns[f]);
-        turn = multiply(foot_turn(limb, rotate(turn, arm), goal), turn);
+        turn = multiply(foot_turn(limb, rotate(turn, arm), goal, shakes[f]), turn);
         Vector target = goal + rotate(turn, arm);
         if (joints[3] == joints[2]) target = without_snap(limb, target, hinged);
         const auto [before, after] = hinged ? hinged_planes(limb, target, vector(hinges[f]), side)
@@ -309,12 +316,13 @@ void bind(nanobind::module_ &m) {
            "Return the middle joints and the ends (N, 3) of limbs, each toward its target.");
     define(
         m, "reach", reach,
-        "frames[N]:0..F joints[4]:0..J points[F,J,3] moves[F,3] turns[F,4] poles[F,3] "
-        "hinges[H,3]",
+        "frames[N]:0..F joints[4]:0..J points[F,J,3] moves[F,3] turns[F,4] shakes[F] "
+        "poles[F,3] hinges[H,3]",
         "Move one joint of a limb, its lead, in some frames; turn the limb's end about it.\n\n"
         "`joints` are the hip, the knee, the ankle and the lead: the ankle or a joint below it.\n"
         "`points` are positions, `moves` displacements of the lead, `turns` rotations of the\n"
-        "ankle about it. `poles` are directions in which a straight limb bends; `hinges` are\n"
+        "ankle about it, and `shakes` the lengths by which that ankle yields to noise. `poles` are "
+        "directions in which a straight limb bends; `hinges` are\n"
         "axes of the knee, (F, 3), or (0, 3) if unknown. Returns the rotations (N, 3, 4) by\n"
         "which hip, knee and ankle turn in space, the new positions (N, 3) of the ankle, and\n"
         "the largest distance by which it misses its target.");

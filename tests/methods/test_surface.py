@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contact_making import off_path
 from retime import (
     Contact,
     ControlPoint,
@@ -86,8 +87,8 @@ def test_each_joint_peaks_at_its_own_time(motion: Motion) -> None:
 def test_nothing_moves_outside_the_range(motion: Motion) -> None:
     surfaces = ControlSurfaces(motion, [key()])
     (low, high), warp = surfaces.spans[0], surfaces.warp()
-    assert low == pytest.approx(0.7)
-    assert high == pytest.approx(1.5)
+    assert low == pytest.approx(1.0 - 0.2 * 15 / 8 / 0.54)  # dragged parts are at most this fast
+    assert high == pytest.approx(1.0 + 0.2 * 15 / 8 / 0.72)
     outside = np.r_[np.linspace(0, low, 50), np.linspace(high, motion.duration, 50)]
     for name in warp.channels:
         assert np.array_equal(warp(outside, name), outside)
@@ -358,21 +359,17 @@ def test_planted_feet_stay_planted(walk: Motion, joint: str) -> None:
     drag = SurfaceKey(time=1.5, joint=joint, shift=-0.2, **wide)
     result = Recipe([Step("surface", {"keys": [drag]})])
     out, warp = result.evaluate(walk), result.warp(walk)
-    for contact in detect_contacts(walk):
-        shown = warp.preimage(contact.start, contact.end, contact.joint)
-        assert shown is not None
-        frames = (out.times >= shown[0]) & (out.times <= shown[1])
-        place = positions(out)[frames, walk.skeleton.index(contact.joint)]
-        assert np.linalg.norm(place - place.mean(0), axis=1).max() < 1e-3
+    off = off_path(walk, out, warp, detect_contacts(walk))
+    assert max(np.abs(d).max() for d in off) < 1e-6
 
 
-def test_contacts_may_be_held_only_where_touched(walk: Motion) -> None:
+def test_contacts_are_held_where_the_edit_moves_them(walk: Motion) -> None:
     drag = SurfaceKey(time=1.5, joint=HAND, shift=-0.2)
-    touched = Recipe([Step("surface", {"keys": [drag], "constraints": "touched"})]).evaluate(walk)
+    held = Recipe([Step("surface", {"keys": [drag]})]).evaluate(walk)
     free = Recipe([Step("surface", {"keys": [drag], "constraints": "free"})]).evaluate(walk)
-    assert np.array_equal(touched.rotations, free.rotations)  # a hand moves no foot
+    assert np.array_equal(held.rotations, free.rotations)  # a hand moves no foot
     whole = SurfaceKey(time=1.5, joint="Hips", shift=-0.2, sigma=(3, 3), range_sigma=3)
-    held = Recipe([Step("surface", {"keys": [whole], "constraints": "touched"})]).evaluate(walk)
+    held = Recipe([Step("surface", {"keys": [whole]})]).evaluate(walk)
     slid = Recipe([Step("surface", {"keys": [whole], "constraints": "free"})]).evaluate(walk)
     assert not np.array_equal(held.rotations, slid.rotations)
 

@@ -40,6 +40,7 @@ def leg(offset: FloatArray, up: float = 0.0) -> dict[str, Any]:
         "points": points,
         "moves": np.tile([0.0, up, 0.0], (count, 1)),
         "turns": quat.identity(count),
+        "shakes": np.zeros(count),
         "poles": np.tile([0.0, 0.0, 1.0], (count, 1)),
         "hinges": np.tile([1.0, 0.0, 0.0], (count, 1)),
     }
@@ -115,6 +116,7 @@ def test_joints_turn_in_space(linked: bool) -> None:
         ("joints", np.array([0, 1, 3, 2])),
         ("joints", np.arange(3)),
         ("moves", np.zeros((2, 3))),
+        ("shakes", np.zeros(2)),
         ("hinges", np.zeros((2, 3))),
     ],
 )

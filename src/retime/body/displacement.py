@@ -15,6 +15,8 @@ from retime.motion.contact import Contact
 
 # Largest speed of a foot or hand next to a contact, m/s.
 _FASTEST_FOOT = 3.0
+# A joint this near to its path, in metres, is on it: the rest is rounding.
+_ROUNDING = 1e-9
 # Weight of a frame at the very end of a contact, of a mean over its frames.
 _JOINS = 1e-3
 # Largest mean speed at which a held joint slides from one contact to the next, m/s.
@@ -39,6 +41,17 @@ def frame_weights(contact: Contact, times: FloatArray, rate: float) -> FloatArra
     inside = np.minimum(times - contact.start, contact.end - times) * rate
     weights = np.clip(inside, _JOINS, 1.0)
     return np.asarray(weights / weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPath:
+    """A target that goes on beyond its contact: the path (F, 3) of the joint in its source."""
+
+    points: FloatArray
+
+
+# Where a contact belongs: a place (3,), a path (F, 3) on a support that moves, or the source's own.
+Target = FloatArray | OwnPath
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +103,51 @@ def eased(u: FloatArray) -> FloatArray:
 
 
 def displacement(
-    motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
+    motion: Motion, place: FloatArray, targets: Mapping[Contact, Target], fade: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the displacement of a joint, (F, 3), and the share by which it is held, (F,).
 
-    A target is a place (3,), or a path (F, 3) on a support that moves.
+    The targets of one joint are all of one kind.
     """
+    paths = {c: t.points for c, t in targets.items() if isinstance(t, OwnPath)}
+    if paths:
+        return _along(motion, place, paths, fade)
+    points = {c: t for c, t in targets.items() if not isinstance(t, OwnPath)}
+    return _toward(motion, place, points, fade)
+
+
+def _along(
+    motion: Motion, place: FloatArray, paths: Mapping[Contact, FloatArray], fade: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the displacement of a joint to the paths of its contacts.
+
+    It is the distance to the path in the same frame, weighed by 1 in the contact and less beside
+    it. So it is as small as what moved the joint, and the foot's speed is continuous at the ends.
+    """
+    times, ordered = motion.times, sorted(paths, key=lambda c: c.start)
+    move, total = np.zeros_like(place), np.zeros(len(place))
+    for k, contact in enumerate(ordered):
+        # Two fades that share a gap sum to 1 in it.
+        before = contact.start - ordered[k - 1].end if k else np.inf
+        after = ordered[k + 1].start - contact.end if k + 1 < len(ordered) else np.inf
+        weight = np.full(len(times), contact.firmness)
+        for away, room in ((contact.start - times, before), (times - contact.end, after)):
+            outside, span = away > 1e-6 / motion.rate, min(fade, room)
+            if span > 0:
+                weight[outside] *= eased(np.clip(1 - away[outside] / span, 0.0, 1.0))
+            else:
+                weight[outside] = 0.0
+        move += weight[:, None] * (paths[contact] - place)
+        total += weight
+    move /= np.maximum(total, 1.0)[:, None]  # contacts may overlap
+    move[np.abs(move).max(axis=1, initial=0.0) < _ROUNDING] = 0.0
+    return move, np.minimum(total, 1.0)
+
+
+def _toward(
+    motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the displacement of a joint to the places of its contacts."""
     times = motion.times
     held = {c: frames_of(c, motion) for c in sorted(targets, key=lambda c: c.start)}
     ordered = [

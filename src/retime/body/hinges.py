@@ -16,6 +16,14 @@ from retime.motion.memory import last, memory
 FULL_BEND = np.radians(150.0)
 # Below this sine of its angle a bend does not tell its axis.
 _CLEAR = 0.05
+# A bone whose turn about itself from one frame to the next has less than this cosine, 120 degrees,
+# has turned by half a turn.
+_HALF_TURN = -0.5
+# How sharply a change ends at a joint's limit. With 4, a change that would take half of the room is
+# delivered to 98 %, one that would take all of it to 84 %.
+_SOFT = 4
+# Smaller angles are rounding, radians.
+_ROUNDING = 1e-9
 # Axes are measured on this many frames at most.
 _FRAMES = 256
 
@@ -112,9 +120,10 @@ def hinge_axis(
     points, rotations = known or (cached_positions(motion), cached_rotations(motion))
     above = rotations[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
+    sides = half_turns(above, knee - hip, end - knee)[:, None]
 
     def mean(axes: FloatArray, least: float) -> FloatArray | None:
-        local = quat.rotate(quat.conjugate(above), axes).mean(axis=0)
+        local = quat.rotate(quat.conjugate(above), sides * axes).mean(axis=0)
         size = float(np.linalg.norm(local))
         return np.asarray(local / size) if size > least else None
 
@@ -124,16 +133,49 @@ def hinge_axis(
     return found
 
 
+def half_turns(turns: FloatArray, bone: FloatArray, lower: FloatArray) -> FloatArray:
+    """Return 1 or -1, (F,), which changes where a bone turns about itself by half a turn at once.
+
+    Recordings of straight limbs have such frames: the thigh turns one way and the shin back, and
+    nothing is seen of it. The hinge's axis, which the thigh carries, must not turn with it. Where
+    the whole leg jumps, it does.
+
+    Parameters
+    ----------
+    turns : array (F, 4)
+        Rotations of the bone in space.
+    bone, lower : array (F, 3)
+        This bone and the next in space.
+    """
+    line = _unit(bone)
+    # Any axis across the bone, as the bone sees it: that which is most across in the first frame.
+    own = quat.rotate(quat.conjugate(turns[0]), line[0])
+    across = np.eye(3)[np.abs(own).argmin()]
+    axis = quat.rotate(turns, np.broadcast_to(across - (across @ own) * own, line.shape))
+    carried = quat.rotate(quat.between(line[:-1], line[1:]), axis[:-1])
+    size = np.linalg.norm(axis[:-1], axis=1) * np.linalg.norm(axis[1:], axis=1)
+    turned = (carried * axis[1:]).sum(axis=1) < _HALF_TURN * size
+    bend = quat.rotate(quat.conjugate(turns), np.cross(line, _unit(lower)))
+    clear = np.linalg.norm(bend, axis=1) > _CLEAR
+    along = clear[:-1] & clear[1:] & ((bend[:-1] * bend[1:]).sum(axis=1) > 0)
+    return np.concatenate([[1.0], np.where(np.cumsum(turned & ~along) % 2, -1.0, 1.0)])
+
+
 def within_hinges(base: Motion, made: Motion) -> Motion:
-    """Keep knees and elbows between straight and fully bent, or within what the source shows."""
+    """Keep knees and elbows between straight and fully bent, or within what the source shows.
+
+    A change becomes less the more of the room to its limit it takes, so that nothing stops at once.
+    """
     local = made.rotations.copy()
     for j, (vectors, axis, low, high) in last(
         base, "turns of hinges", None, lambda: _ranges(base)
     ).items():
         found = _nearest_turn(quat.log(local[:, j]), vectors)
-        bend = found @ axis
-        past = bend - np.clip(bend, low, high)
-        bent = past != 0
+        bend, own = found @ axis, vectors @ axis
+        change = bend - own
+        room = np.maximum(np.where(change > 0, high - own, own - low), 1e-12)
+        past = change * (1 - (1 + (np.abs(change) / room) ** _SOFT) ** (-1 / _SOFT))
+        bent = np.abs(past) > _ROUNDING
         if bent.any():
             local[bent, j] = quat.exp(found - past[:, None] * axis)[bent]
     if np.array_equal(local, made.rotations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -11,31 +11,29 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
-from retime.body.ik import Ground, contact_targets, hold_contacts
+from retime.body.ik import contact_targets, hold_contacts
+from retime.body.own_paths import Ground, SourceTracks, own_paths
 from retime.body.sliding import slide_targets
+from retime.body.standing import lifted
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
-from retime.motion.kinematics import cached_positions
 from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
 from retime.parameters import About, Choice
 from retime.timing import TimeWarp
 
 Constraints = Annotated[
-    Literal["hold", "touched", "free"],
+    Literal["hold", "free"],
     About(
-        "Contacts to keep in place.",
+        "Contacts to keep on the source's path.",
         label="Hold contacts",
         choices=(
-            Choice("hold", "All contacts", "all contacts"),
-            Choice("touched", "Those of moved joints", "those of joints that the edit moves"),
+            Choice("hold", "Those of moved joints", "those of joints that the edit moves"),
             Choice("free", "None", "none"),
         ),
     ),
 ]
-# Distance from the source's position below which a joint counts as unmoved, metres.
-_UNMOVED = 1e-5
 # Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
 # Corrections fade over this many seconds beside a contact.
@@ -43,8 +41,8 @@ _FADE = 0.15
 
 
 def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
-    """Return the fixes that constraints ask for: all contacts held, those touched, or none."""
-    return () if constraints == "free" else (contact_fix(touched=constraints == "touched"),)
+    """Return the fixes that constraints ask for: contacts held on the source's paths, or none."""
+    return () if constraints == "free" else (contact_fix(),)
 
 
 def contact_fix(
@@ -53,10 +51,14 @@ def contact_fix(
     tolerance: float = _USUAL[0],
     min_contact: float = _USUAL[1],
     fade: float = _FADE,
-    touched: bool = False,
+    still: bool = False,
     note: Note | None = None,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
+
+    A contact is held on the path that its joint has in the source at the joint's own time: a joint
+    that no edit moves stays as it is, and a foot that slides a little in the source still does.
+    Contacts that are given and those of a loop are held at one point.
 
     Parameters
     ----------
@@ -69,16 +71,16 @@ def contact_fix(
         Shortest contact, seconds.
     fade : float
         Seconds over which the correction fades beside a contact.
-    touched : bool
-        Hold only contacts whose joint the edits have moved; the others keep the source's own way.
+    still : bool
+        Hold feet at one point of the ground while they are in contact, so that they do not slide.
+        Toes that the source lifts by more than 1 cm are as high as there.
     note : Note, optional
         What to say of the contacts, with the result.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
-        held = context.contacts
-        if held is None:
-            held = context.carry(_remembered(context.source, joints, tolerance, min_contact))
+        detected = context.carry(_remembered(context.source, joints, tolerance, min_contact))
+        held = detected if context.contacts is None else context.contacts
         if not held:
             feet = find_body(context.source).ground_joints()
             lacks = not (joints or feet)
@@ -93,10 +95,8 @@ def contact_fix(
             retimed,
             context.source,
             context.warp,
-            held,
+            _Kinds.of(context.source, context.warp, held, detected, still=still),
             fade=fade,
-            touched=touched,
-            found=context.contacts is None,
             ground=context.ground,
         )
         return held_motion if note is None else held_motion.with_notes(note)
@@ -104,23 +104,51 @@ def contact_fix(
     return Fix("contact IK", run)
 
 
+@dataclass(frozen=True)
+class _Kinds:
+    """Contacts by how they are held."""
+
+    paths: tuple[Contact, ...] = ()
+    """On the source's own path."""
+    feet: tuple[Contact, ...] = ()
+    """Still along the ground."""
+    points: tuple[Contact, ...] = ()
+    """At one point: given contacts, and those of loops, whose later cycles are moved completely."""
+
+    @classmethod
+    def of(
+        cls,
+        source: Motion,
+        warp: TimeWarp,
+        held: Sequence[Contact],
+        detected: Sequence[Contact],
+        *,
+        still: bool,
+    ) -> _Kinds:
+        if warp.loop:
+            return cls(points=tuple(held))
+        found, feet = frozenset(detected), find_body(source).ground_joints() if still else ()
+        return cls(
+            tuple(c for c in held if c in found and c.joint not in feet),
+            tuple(c for c in held if c in found and c.joint in feet),
+            tuple(c for c in held if c not in found),
+        )
+
+
 def _held(
     retimed: Motion,
     source: Motion,
     warp: TimeWarp,
-    contacts: Sequence[Contact],
+    kinds: _Kinds,
     *,
     fade: float,
-    touched: bool,
-    found: bool,
     ground: Ground | None = None,
 ) -> Motion:
     """Hold contacts, in the retimed motion's time, where the source has them.
 
-    ``found`` tells whether contacts were detected, not given, and ``ground`` how far they move with
-    the ground.
+    ``ground`` tells how far they move with the ground.
     """
-    key = (retimed, warp, tuple(contacts), fade, touched, found, ground)
+    key = (retimed, warp, kinds, fade, ground)
     # What was judged before it is delivered is not held a second time.
     before, held = last(source, "held", key, lambda: (retimed, _solved(source, *key)), same=_same)
     if before is retimed:
@@ -152,35 +180,19 @@ def _solved(
     source: Motion,
     retimed: Motion,
     warp: TimeWarp,
-    contacts: Sequence[Contact],
+    kinds: _Kinds,
     fade: float,
-    touched: bool,
-    found: bool,
     ground: Ground | None,
 ) -> Motion:
-    here = cached_positions(retimed)
-    # Feet are held on the ground. Other joints are corrected only where an edit moved them.
-    body = find_body(source)
-    grounded = set(body.ground_joints())
-    sliding: list[str] = []
-    if found:  # a contact that is given stays in place
-        parts = {n: body.limb_of(source.skeleton.index(n)) for n in {c.joint for c in contacts}}
-        sliding = [n for n, limb in parts.items() if limb is None or limb.endswith("arm")]
-    targets = contact_targets(
-        retimed, contacts, source, warp, points=here, ground=ground, sliding=sliding
-    )
-    if not warp.loop:  # later cycles are moved completely
-        targets = {
-            c: t
-            for c, t in targets.items()
-            if (c.joint in grounded and not touched)
-            or _is_moved(c, retimed, source, warp, here, ground)
-        }
-    if found and not warp.loop:
-        targets |= slide_targets(retimed, targets, source, warp, ground)
+    tracks = SourceTracks(retimed, source, warp, ground)
+    points, feet = (contact_targets(retimed, c, tracks) for c in (kinds.points, kinds.feet))
+    if not warp.loop:
+        points |= slide_targets(points, tracks)
+        feet = lifted(feet | slide_targets(feet, tracks), tracks)
+    paths = own_paths(kinds.paths, tracks)
     # While one arm is edited, the legs do not change: their held result is cached with the source.
     known = memory(source, "held limbs")
-    return hold_contacts(retimed, targets, fade=fade, known=known)
+    return hold_contacts(retimed, {**points, **feet, **paths}, fade=fade, known=known)
 
 
 def as_delivered(
@@ -199,9 +211,10 @@ def as_delivered(
     contacts : sequence of Contact, optional
         In the source's time; left out, those found.
     """
-    carried = carried_contacts(source, warp, contacts)
-    found = contacts is None
-    return _held(made, source, warp, carried, fade=_FADE, touched=False, found=found)
+    detected = carried_contacts(source, warp)
+    carried = detected if contacts is None else carry_contacts(contacts, warp)
+    kinds = _Kinds.of(source, warp, carried, detected, still=False)
+    return _held(made, source, warp, kinds, fade=_FADE)
 
 
 def carried_contacts(
@@ -221,22 +234,3 @@ def _remembered(
     if key not in kept:
         kept[key] = detect_contacts(source, joints, tolerance=tolerance, min_contact=min_contact)
     return kept[key]
-
-
-def _is_moved(
-    contact: Contact,
-    retimed: Motion,
-    source: Motion,
-    warp: TimeWarp,
-    here: FloatArray,
-    ground: Ground | None,
-) -> bool:
-    """Return whether a contact's joint is elsewhere than the source has it at the joint's time."""
-    j, times = retimed.skeleton.index(contact.joint), retimed.times
-    frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-    then = warp(times[frames], contact.joint)
-    track = cached_positions(source)[:, j]
-    wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
-    if ground is not None:
-        wanted = wanted + ground(contact.joint, times[frames])
-    return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
-from retime.body.displacement import displacement, frame_weights, frames_of
+from retime.body.displacement import OwnPath, Target, displacement, frame_weights, frames_of
 from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver, two_bone
+from retime.body.own_paths import SourceTracks, on_purpose
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations
-from retime.motion.memory import last as remembered
 from retime.notes import Note
 from retime.timing import TimeWarp
 
-__all__ = ["Ground", "HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
+__all__ = ["HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
 
-# Displacement of the ground under a joint at times (N,): (N, 3) metres.
-Ground = Callable[[str, FloatArray], FloatArray]
-# Distance of a held contact from its retimed position above which the edit moved it on purpose, in
-# body heights.
-_MOVED = 0.25
-# Distance that a hand or the trunk moves during a contact of the source above which it counts as
-# sliding, metres.
-_SLIDES = 0.01
 # Remaining displacement of a contact above which it is reported, metres.
 _MISSED = 1e-3
 
 
 def contact_targets(
-    motion: Motion,
-    contacts: Iterable[Contact],
-    source: Motion,
-    warp: TimeWarp,
-    *,
-    points: FloatArray | None = None,
-    ground: Ground | None = None,
-    sliding: Collection[str] = (),
+    motion: Motion, contacts: Iterable[Contact], tracks: SourceTracks
 ) -> dict[Contact, FloatArray]:
-    """Find where contacts of a retimed motion belong: where the source had them.
+    """Find the fixed points of contacts of a retimed motion: the mean of where the source had them.
 
     A contact that came to lie far away (the figure was moved on purpose) keeps its new place on the
     ground and the source's height.
@@ -56,23 +41,14 @@ def contact_targets(
         The retimed motion.
     contacts : iterable of Contact
         In its time.
-    source : Motion
-        Its source.
-    warp : TimeWarp
-        From the retimed motion's time to the source's.
-    points : array (F, J, 3), optional
-        The retimed motion's joints, metres, where they are known.
-    ground : callable, optional
-        How far the ground under a joint moved at times (N,), (N, 3) metres.
-    sliding : collection of str
-        Joints, such as hands, that slide as they do in the source; others stay in one place.
+    tracks : SourceTracks
+        Where the source has its joints.
 
     Returns
     -------
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
-    now, then = cached_positions(motion) if points is None else points, cached_positions(source)
-    tall = remembered(source, "usual height", None, lambda: _usual_height(then))
+    now, warp = cached_positions(motion), tracks.warp
     out = {}
     for contact in contacts:
         frames = frames_of(contact, motion)
@@ -81,32 +57,14 @@ def contact_targets(
         j = motion.skeleton.index(contact.joint)
         way = _support_path(contact, motion, warp)
         weights = frame_weights(contact, motion.times[frames], motion.rate)
-        here = weights @ (now[frames, j] - way[frames])
-        if warp.loop:
-            out[contact] = here + way if way.any() else here
-            continue
-        times = warp(motion.times[frames], contact.joint)
-        place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
-        if ground is not None:
-            place = place + ground(contact.joint, motion.times[frames])
-        place -= way[frames]
-        there = weights @ place
-        if contact.height is not None:
-            there[1] = contact.height
-        if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
-            there = np.array([here[0], there[1], here[2]])
+        there = here = weights @ (now[frames, j] - way[frames])
+        if not warp.loop:  # later cycles are moved completely
+            there = weights @ (tracks.of(contact.joint)[frames] - way[frames])
+            if contact.height is not None:
+                there[1] = contact.height
+            there = there + on_purpose(here - there, tracks.source)
         out[contact] = there + way if way.any() else there
-        slide = place - weights @ place
-        if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
-            known = np.flatnonzero(frames)
-            own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
-            out[contact] = there + way + np.stack(own, axis=1)
     return out
-
-
-def _usual_height(points: FloatArray) -> float:
-    """Return the median height of joints (F, J, 3), metres."""
-    return max(float(np.median(np.ptp(points[..., 1], axis=1))), 1e-9) if len(points) else 1.0
 
 
 def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
@@ -126,7 +84,7 @@ def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArra
 
 def hold_contacts(
     motion: Motion,
-    targets: Mapping[Contact, FloatArray],
+    targets: Mapping[Contact, Target],
     *,
     fade: float = 0.15,
     known: dict[LimbName, HeldLimb] | None = None,
@@ -140,8 +98,9 @@ def hold_contacts(
     ----------
     motion : Motion
         The motion to fix.
-    targets : mapping of Contact to array (3,) or (F, 3)
-        Where each contact shall be, metres; a path where its support moves.
+    targets : mapping of Contact to array (3,) or (F, 3), or OwnPath
+        Where each contact shall be, metres; a path where its support moves. Those of one joint are
+        of one kind.
     fade : float
         Seconds over which a displacement fades.
     known : dict of str to HeldLimb, optional
@@ -151,7 +110,7 @@ def hold_contacts(
         raise InputError(f"the fade must be 0 s or more, not {fade}")
     body = find_body(motion)
     by_limb: dict[LimbName, list[Contact]] = {}
-    by_trunk: dict[Contact, FloatArray] = {}
+    by_trunk: dict[Contact, Target] = {}
     loose = set()
     trunk = _trunk_joints(body)
     for contact, target in targets.items():
@@ -185,8 +144,8 @@ def hold_contacts(
         if seen is None or limb.linked:
             # No limb is the parent of another.
             seen = (cached_positions(motion), cached_rotations(motion))
-        # An elbow that an edit has moved past straight would flip where its arm is bent more.
-        hinge = hinge_axis(motion, limb, known=seen) if limb_name.endswith("arm") else None
+        # A knee or an elbow a hair past straight would flip where its limb is bent more.
+        hinge = hinge_axis(motion, limb, known=seen)
         solver = LimbSolver.of(motion, limb, hinge=hinge, known=seen)
         if not solver.can_bend:
             notes.append(
@@ -220,7 +179,7 @@ def _trunk_joints(body: Body) -> set[int]:
     return {body.roles[r] for r in roles if r in body.roles}
 
 
-def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade: float) -> Motion:
+def _with_trunk_held(motion: Motion, targets: Mapping[Contact, Target], fade: float) -> Motion:
     """Move the whole body so that seat and knees are at their targets on average."""
     if not targets:
         return motion
@@ -247,9 +206,7 @@ class HeldLimb:
     rotations: FloatArray
 
 
-def _state_of(
-    motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
-) -> bytes:
+def _state_of(motion: Motion, limb: Limb, targets: Mapping[Contact, Target], fade: float) -> bytes:
     """Hash the inputs of holding a limb: its joints, their ancestors and its contacts."""
     chain = motion.skeleton.chain(limb.end)
     tip = [] if limb.tip is None else [limb.tip]
@@ -261,5 +218,6 @@ def _state_of(
     digest.update(motion.times.tobytes())
     for contact, target in targets.items():
         said = f"{contact.joint}\0{contact.start!r}\0{contact.end!r}\0{fade!r}"
-        digest.update(said.encode() + np.asarray(target).tobytes())
+        points = target.points if isinstance(target, OwnPath) else np.asarray(target)
+        digest.update(f"{said}\0{type(target).__name__}".encode() + points.tobytes())
     return digest.digest()

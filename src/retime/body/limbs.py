@@ -11,7 +11,8 @@ import numpy.typing as npt
 from retime import _native
 from retime.arrays import FloatArray
 from retime.body.body import Limb
-from retime.body.displacement import displacement
+from retime.body.displacement import OwnPath, Target, displacement
+from retime.body.hinges import half_turns
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations, local_translations, upright
@@ -19,7 +20,7 @@ from retime.motion.kinematics import cached_positions, cached_rotations, local_t
 Frames = npt.NDArray[np.int64]
 
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
-# makes up for it, because the knee would magnify it.
+# makes up for it where it stretches the leg, because the knee would magnify it.
 _SHAKE = 0.1
 # A turn whose cosine is this close to 1 is rounding: a limb at rest stays as it is.
 _NO_TURN = 1e-15
@@ -113,7 +114,8 @@ class LimbSolver:
             pole = _perpendicular(np.broadcast_to(tip, bend.shape), _unit(end - hip))
         axis = None
         if hinge is not None:
-            axis = quat.rotate(rotations[:, limb.upper], np.broadcast_to(hinge, bend.shape))
+            above = rotations[:, limb.upper]
+            axis = quat.rotate(above, half_turns(above, knee - hip, end - knee)[:, None] * hinge)
         return cls(motion, limb, points, rotations, _unit(pole), axis)
 
     @property
@@ -126,34 +128,36 @@ class LimbSolver:
             np.linalg.norm(b - a, axis=1).min() > 1e-6 for a, b in ((hip, knee), (knee, end))
         )
 
-    def hold(self, targets: Mapping[Contact, FloatArray], fade: float) -> tuple[Motion, float]:
+    def hold(self, targets: Mapping[Contact, Target], fade: float) -> tuple[Motion, float]:
         """Return the motion with its contacts held, and by how much the worst was missed."""
         index = self.motion.skeleton.index
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
         lead = joints[0]  # the outermost: a toe before its ankle
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
         move, held = displacement(self.motion, self.points[:, lead], chosen, fade)
-        turn = quat.identity(len(self.motion))
-        if lead != self.limb.end:
-            turn = self._unshaken(lead, move, held)
+        # On its own path, a foot does not shake more than in the source.
+        on_path = any(isinstance(t, OwnPath) for t in chosen.values())
+        shake = np.zeros(len(move)) if on_path else self._shake(lead, move, held)
+        turn = quat.identity(len(move))
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
             move, turn = self._with_two(move, held, lead, joints[1], inner, fade)
-        return self.reach(lead, move, turn)
+        return self.reach(lead, move, turn, shake)
 
-    def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
-        """Return the foot's turn that makes up for the shaking of its toes, in the knee's place."""
+    def _shake(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
+        """Return by how much a shaking toe stretches the leg, (F,) metres: the foot turns instead.
+
+        Across the leg, the hip makes up for it by turns that are not seen.
+        """
         steps = round(_SHAKE * self.motion.rate / 2)
-        if steps < 1 or not move.any():
-            return quat.identity(len(move))
+        if steps < 1 or lead == self.limb.end or not move.any():
+            return np.zeros(len(move))
         window = np.bartlett(2 * steps + 3)[1:-1]
         padded = np.pad(move, ((steps, steps), (0, 0)), mode="edge")
         slow = np.stack([np.convolve(padded[:, c], window, "valid") for c in range(3)], axis=1)
-        shake = held[:, None] * (move - slow / window.sum())
-        size = np.linalg.norm(shake, axis=1, keepdims=True)
-        shake = shake * (_NOISE / np.maximum(size, _NOISE))
-        foot = self.points[:, lead] - self.points[:, self.limb.end]
-        return quat.between(_unit(foot), _unit(foot + shake))
+        leg = _unit(self.points[:, self.limb.end] - self.points[:, self.limb.upper])
+        shake = held * ((move - slow / window.sum()) * leg).sum(axis=1)
+        return np.asarray(np.clip(shake, -_NOISE, _NOISE))
 
     def _with_two(
         self,
@@ -161,7 +165,7 @@ class LimbSolver:
         held: FloatArray,
         lead: int,
         second: int,
-        inner: Mapping[Contact, FloatArray],
+        inner: Mapping[Contact, Target],
         fade: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
@@ -173,9 +177,12 @@ class LimbSolver:
         turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
         return move, turn
 
-    def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
+    def reach(
+        self, lead: int, move: FloatArray, turn: FloatArray, shake: FloatArray | None = None
+    ) -> tuple[Motion, float]:
         """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``.
 
+        ``shake`` (F,) is by how much of it the end turns instead of the limb getting longer.
         Returns the motion, and by how many metres the worst frame was missed.
         """
         turned = np.abs(turn[:, 0]) < 1 - _NO_TURN
@@ -189,6 +196,7 @@ class LimbSolver:
             self.points,
             move,
             turn,
+            np.zeros(len(move)) if shake is None else shake,
             self.usual_pole,
             np.empty((0, 3)) if self.hinge is None else self.hinge,
         )

@@ -92,14 +92,19 @@ def foot_skate(motion: Motion) -> float:
 
 
 def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
-    """Measure the largest distance of each contact's joint from its mean position, (C,) metres."""
-    points = positions(motion)
+    """Measure the largest distance of each contact's joint from its mean position, (C,) metres.
+
+    That of feet is measured along the ground: a foot that rolls from its heel does not drift.
+    """
+    points, feet = positions(motion), find_body(motion).ground_joints()
     hair = 1e-6 / motion.rate
     out = np.zeros(len(contacts))
     for k, contact in enumerate(contacts):
         inside = (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
         place = points[inside, motion.skeleton.index(contact.joint)]
         place = place - np.outer(motion.times[inside], contact.velocity)
+        if contact.joint in feet:
+            place = place[:, [0, 2]]
         if len(place):
             out[k] = np.linalg.norm(place - place.mean(axis=0), axis=1).max()
     return out

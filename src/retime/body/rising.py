@@ -17,11 +17,13 @@ from retime.arrays import FloatArray, freeze
 from retime.body.body import LimbName, find_body
 from retime.body.contacts import find_contacts
 from retime.body.flights import flight_offsets, in_air
+from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import frames_away, moved, smooth_track
 from retime.motion import Motion, quat
 from retime.motion.kinematics import cached_positions, cached_rotations, upright
 from retime.motion.memory import last as remembered
+from retime.numeric import gaussian_filter
 
 __all__ = ["raised", "too_high"]
 
@@ -33,6 +35,8 @@ _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
 # A hand below this fraction of the usual hip height supports the body. After other parts than the
 # feet have carried it, changes ease in again over this many seconds.
 _ON_HANDS, _GETTING_UP = 0.3, 0.6
+# Standard deviation of the filter against noise, seconds. The gravity of flights stays as it is.
+_NOISE = 0.04
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
 # A flight that falls by less than this, m/s^2, is none: its height is scaled as it is.
@@ -69,11 +73,11 @@ def raised(
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
     stance = remembered(base, "stance", None, lambda: _Stance.of(base, hips))
     ease = ease * stance.on_feet
-    higher = weight * ease * stance.above
+    higher = _without_noise(weight * ease * stance.above, base.rate)
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
     goals = cached_positions(base).copy()
     goals[..., 1] += _lift(higher, stance.air, base.rate)[:, None]
-    held = _smoothstep(1 - frames_away(~stance.air, base.rate) / _BESIDE)
+    held = _on_ground(stance.air, base.rate)
     # Arms before legs: both see the same positions, which are measured once.
     out = _hands_above(_lowered(base, out, goals, stance.air, held), base)
     out = _grounded(base, out, goals, held)
@@ -187,7 +191,7 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     lean = quat.log(quat.between(np.broadcast_to(up, axis.shape), axis))
     heading = quat.twist(own_turns, up)
     yaw = quat.from_axis_angle(up, heading)
-    own = quat.rotate(quat.conjugate(yaw), lean)
+    own = _without_noise(quat.rotate(quat.conjugate(yaw), lean), made.rate)
     share = share * _smoothstep((_OVER - np.linalg.norm(lean, axis=1)) / _UPSIDE)
     extra = quat.exp(quat.rotate(yaw, share[:, None] * (own - own.mean(axis=0))))
     parent = int(made.skeleton.parents[hips])
@@ -195,6 +199,23 @@ def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
     local = made.rotations.copy()
     local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, own_turns))
     return replace(made, rotations=freeze(local))
+
+
+def _without_noise(values: FloatArray, rate: float) -> FloatArray:
+    """Smooth what is added to a body, (F, ...): scaled noise of its hips bends straight knees."""
+    return gaussian_filter(values, _NOISE * rate, ends="nearest")
+
+
+def _on_ground(air: Mask, rate: float) -> FloatArray:
+    """Return how much feet are on the ground, (F,): 1 there, and less beside it on either side.
+
+    The fades of both sides are united, because the nearer of two has a cusp in a short flight.
+    """
+    frame, never = np.arange(len(air)), np.inf
+    since = frame - np.maximum.accumulate(np.where(air, -never, frame))
+    until = np.minimum.accumulate(np.where(air, never, frame)[::-1])[::-1] - frame
+    before, after = (_smoothstep(1 - away / (_BESIDE * rate)) for away in (since, until))
+    return np.asarray(1 - (1 - before) * (1 - after))
 
 
 def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
@@ -227,7 +248,9 @@ def _grounded(base: Motion, made: Motion, goals: FloatArray, held: FloatArray) -
     legs = [find_body(base).limbs[name] for name in _LEGS]
     seen = cached_positions(made), cached_rotations(made)
     for limb in legs:  # none hangs on the other, unless its foot is below another joint
-        solver = LimbSolver.of(made, limb, known=None if limb.linked else seen)
+        # A knee a hair past straight would change sides where its leg gets shorter.
+        hinge = hinge_axis(base, limb)
+        solver = LimbSolver.of(made, limb, hinge=hinge, known=None if limb.linked else seen)
         move = held[:, None] * (goals[:, limb.end] - solver.points[:, limb.end])
         move[np.abs(move).max(axis=1) < 1e-9] = 0.0
         back = quat.multiply(

@@ -71,6 +71,11 @@ def hold(motion: Motion, p: HoldParameters) -> Edit:
         known = with_given(found, p.contacts, only=p.contacts_only)
         note = dropped_note(found, p.contacts) if p.contacts_only else None
     fix = contact_fix(
-        p.joints, tolerance=p.tolerance, min_contact=p.min_contact, fade=p.fade, note=note
+        p.joints,
+        tolerance=p.tolerance,
+        min_contact=p.min_contact,
+        fade=p.fade,
+        still=True,
+        note=note,
     )
     return Edit(fixes=(fix,), contacts=known)

@@ -83,4 +83,4 @@ class SecondaryParameters(RangeParameters):
             advanced=True,
         ),
     ] = 0.2
-    constraints: Constraints = "touched"
+    constraints: Constraints = "hold"
