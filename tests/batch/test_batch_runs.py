@@ -127,6 +127,17 @@ def test_feasibility_is_measured_when_a_gate_asks_for_it(batch: Batch, tmp_path:
     assert row.verdict == "rejected"
 
 
+def test_a_length_that_the_body_refuses_is_a_reason(batch: Batch, tmp_path: Path) -> None:
+    library = tmp_path / "own"
+    library.mkdir()
+    retime.write(samples.jump(fps=24), library / "jump.bvh")
+    physics = Recipe([Step("physics")])
+    run_batch(replace(batch, library=library, recipe=physics, vary=("duration=0.4",)), Here())
+    row = rows(batch.out)["jump.bvh"]
+    assert row.state == "failed"
+    assert "is shorter than the shortest feasible duration" in row.error
+
+
 def test_a_killed_run_is_mended_wherever_it_was_cut(batch: Batch) -> None:
     """States that a kill can leave, made by hand: committed and not moved, and not committed."""
     run_batch(batch, Here())
