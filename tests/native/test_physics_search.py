@@ -164,7 +164,7 @@ def test_times_are_summed_by_leg() -> None:
 
 
 def test_flags_must_be_booleans() -> None:
-    ones = np.ones(3)
+    ones: Any = np.ones(3)
     with pytest.raises(TypeError):
         search.complementarity(ones, ones, ones, ones, ones, ones, ones, ones)
     free = np.array([True, False, True])
