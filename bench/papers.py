@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from retime.methods.guided.costs import cost_table
-from retime.methods.guided.search import find_free_path, find_path
 
 import retime
 from bench import live_figures, physics_figures, staggered_figures, surface_figures
@@ -19,6 +17,8 @@ from bench.guided import TABLE_1, WEIGHTS, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
 from retime.methods.guided import guide
+from retime.methods.guided.costs import cost_table
+from retime.methods.guided.search import find_free_path, find_path
 from retime.plot.strips import draw_strips
 from retime.plot.warps import draw_warps
 
