@@ -13,12 +13,11 @@ import numpy as np
 
 import retime
 from bench import live_figures, physics_figures, staggered_figures, surface_figures
-from bench.guided import TABLE_1, WEIGHTS, signal
+from bench.guided import TABLE_1, paper_search, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
 from retime.methods.guided import guide
-from retime.methods.guided.costs import cost_table
-from retime.methods.guided.search import find_free_path, find_path
+from retime.methods.guided.paper import score_table
 from retime.plot.strips import draw_strips
 from retime.plot.warps import draw_warps
 
@@ -39,13 +38,9 @@ def guided_table_1() -> None:
         rows.writerow(head)
         for name, (n, m, r, steps, paper) in TABLE_1.items():
             x, z = signal(n, 1), signal(r, 2)
-            table = cost_table(x, [z], steps, WEIGHTS)
-            ends = [(0, 0), (m - 1, n - 1)]
-            scored = seconds(partial(cost_table, x, [z], steps, WEIGHTS))
-            search = (
-                partial(find_path, table, m, ends) if m else partial(find_free_path, table, 0.0)
-            )
-            searched = seconds(search)
+            table = score_table(x, [z], steps)
+            scored = seconds(partial(score_table, x, [z], steps))
+            searched = seconds(partial(paper_search, table, m))
             rows.writerow(
                 (name, n, m or "free", r, steps, paper, f"{scored:.5f}", f"{searched:.5f}")
             )

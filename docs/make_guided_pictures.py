@@ -1,4 +1,4 @@
-"""Draw docs/pictures/guided-*.png: a walk at 75 %, a jump at 57 %, a jump paced by another.
+"""Draw docs/pictures/guided-*.png: a walk at 75 %, a jump at 57 %, punches paced by others.
 
 Clips of a folder ``shared`` beside the project are used where they are; else the bundled motions.
 """
@@ -10,12 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import retime
-from retime import Motion, TimeWarp, samples
-from retime.evaluate import Evaluator, Job
+from retime import Motion, samples
 from retime.methods.guided import guide
-from retime.plot.strips import draw_strips
 from retime.plot.style import FAINT, INK, ORIGINAL, RETIMED, canvas, plain, save
-from retime.recipe import Recipe, Step
 
 PICTURES = Path(__file__).with_name("pictures")
 SHARED = Path(__file__).parents[2] / "shared"
@@ -56,14 +53,30 @@ def draw_rates(motion: Motion, share: float, title: str, path: Path) -> None:
 
 
 def draw_pace() -> None:
-    """Draw a jump that another jump paces, above that other jump."""
-    jump = clip("16_03", samples.jump())
-    slow = retime.apply(jump, TimeWarp([0, 1.5 * jump.duration], [0, jump.duration]))
-    other = clip("118_20", slow)
-    recipe = Recipe([Step("guided", {"duration": "free", "reference": (other,)})])
-    done = Evaluator().evaluate(Job(source=jump, recipe=recipe, exact=True))
-    rows = {"clip": jump, "retimed by the reference": done.motion, "reference": other}
-    draw_strips(rows, PICTURES / "guided-pace.png", poses=14)
+    """Draw the rates that another part of a take gives slowed punches, and the right ones."""
+    made = samples.sample("punches-slow")
+    assert made.warp is not None
+    assert made.reference is not None
+    start, end = made.motion.domain
+    length = made.warp.source[-1] - made.warp.source[0]
+    found = guide(made.motion, duration=length, reference=made.reference).warp
+    figure = canvas(7.0, 3.2)
+    axes = figure.subplots()
+    t = np.linspace(start, end, 600)[1:-1]
+    rate = (end - start) / length
+    axes.axhline(rate, color=FAINT, linewidth=1.5, linestyle="--", label="uniform speed")
+    for label, rates, colour in (
+        ("right: the recorded speed", 1 / made.warp.rate(t), ORIGINAL),
+        ("by another part of the take", found.rate(found.inverse(t)), RETIMED),
+    ):
+        axes.plot(t, rates, color=colour, linewidth=2, label=label)
+    axes.set_title("Slowed punches, and what undoes it", color=INK, fontsize=10, loc="left")
+    axes.set_xlabel("source time (s)", color=INK)
+    axes.set_ylabel("rate (×)", color=INK)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, fontsize=9)
+    plain(axes)
+    save(figure, PICTURES / "guided-pace.png")
 
 
 def main() -> None:

@@ -7,7 +7,17 @@ from typing import get_args
 
 import numpy as np
 
-from retime import Motion, StaggeredPoses, positions, quat, samples
+from retime import (
+    Motion,
+    Skeleton,
+    StaggeredPoses,
+    TimeWarp,
+    Units,
+    apply,
+    positions,
+    quat,
+    samples,
+)
 from retime.arrays import FloatArray
 from retime.body.posing import Help
 from retime.methods.secondary import Follower
@@ -34,6 +44,56 @@ def draw_response() -> None:
     axes.legend(frameon=False, fontsize=9)
     plain(axes)
     save(figure, PICTURES / "secondary-response.png")
+
+
+def pointing() -> Motion:
+    """Make an arm that waves a little and points ahead, on a trunk that turns to and fro."""
+    times = np.linspace(0, 3, 181)
+    turn = np.radians(45) * np.sin(2 * np.pi * times)
+    wave = np.radians(12) * np.sin(6 * np.pi * times)
+    axis = np.array([0.0, 1.0, 0.0])
+    rotations = quat.identity(len(times), 4)
+    rotations[:, 1] = quat.from_axis_angle(axis, turn)
+    rotations[:, 2] = quat.from_axis_angle(axis, wave - turn)
+    offsets = np.array([[0, 0, 0], [0, 0, 0], [0.2, 0, 0], [0, 0, 0.6]], dtype=float)
+    skeleton = Skeleton(("Hips", "Trunk", "Arm", "Hand"), np.array([-1, 0, 1, 2]), offsets)
+    still = {"Hips": np.zeros((len(times), 3))}
+    return Motion(skeleton, rotations, still, fps=60.0, units=Units(1.0))
+
+
+def draw_modes() -> None:
+    """Draw an arm that points ahead when its trunk alone is late, sampled in both ways."""
+    source = pointing()
+    ends = source.domain
+    times = np.linspace(*ends, 361)
+    late = {"Trunk": (times, times - 0.12 * np.sin(np.pi * times / 3) ** 2)}
+    made = {
+        "source": source,
+        "relative to the trunk": apply(source, TimeWarp(ends, ends, channels=late)),
+        "in space": apply(source, TimeWarp(ends, ends, channels=late, in_space=["Trunk", "Arm"])),
+    }
+    figure = canvas(8.0, 3.4)
+    above, angles = figure.subplots(1, 2, width_ratios=(1.2, 1.0))
+    for row, ((name, motion), color, style) in enumerate(
+        zip(made.items(), (ORIGINAL, RETIMED, RETIMED), ("-", "--", "-"), strict=True)
+    ):
+        points = positions(motion)
+        away = points[:, 3] - points[:, 2]
+        facing = np.degrees(np.arctan2(away[:, 0], away[:, 2]))
+        angles.plot(motion.times, facing, style, color=color, linewidth=1.8, label=name)
+        for column, frame in enumerate(range(60, 121, 10)):
+            place = np.array([column * 0.75, -row * 1.0])
+            shoulder, hand = (points[frame, j][[0, 2]] + place for j in (2, 3))
+            above.plot(*zip(2 * place - shoulder, shoulder, strict=True), color=INK, linewidth=2)
+            above.plot(*zip(shoulder, hand, strict=True), style, color=color, linewidth=2.2)
+        above.text(-1.9, -row * 1.0 + 0.1, name, color=INK, fontsize=9)
+    above.set_aspect("equal")
+    above.axis("off")
+    above.set_title("shoulders and an arm, from above, over 1 s", color=INK, fontsize=10)
+    angles.set_title("direction of the arm (degrees)", color=INK, fontsize=10, loc="left")
+    angles.set_xlabel("time (s)", color=INK)
+    plain(angles)
+    save(figure, PICTURES / "joint-times-modes.png")
 
 
 def draw_eases() -> None:
@@ -94,6 +154,7 @@ def draw_reach() -> None:
 def main() -> None:
     """Draw all pictures."""
     draw_response()
+    draw_modes()
     draw_eases()
     draw_reach()
 

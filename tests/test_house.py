@@ -72,10 +72,10 @@ def test_every_exception_is_documented() -> None:
 
 # Packages below the front ends: none of their sentences may name a command-line option.
 BELOW = (
-    "arrays", "body", "bounded_json", "coercion", "compiled", "errors", "evaluate", "io",
+    "arrays", "body", "bounded_json", "coercion", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
-    "times", "timing", "pacing",
+    "times", "timing", "pacing", "joint_times",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

@@ -20,7 +20,7 @@ def _method(operator, context):
 
 
 class RETIME_OT_to_length(Retiming, bpy.types.Operator):
-    """Retime the character to a length in frames, its natural timing kept"""
+    """Retime the character to a length in frames; actions and flights keep most of their speed"""
 
     bl_idname = "retime.to_length"
     bl_label = "Retime to Length"

@@ -17,6 +17,9 @@ double away(const double *a, const double *b) {
     return std::sqrt(x * x + y * y + z * z);
 }
 
+/// How far a part may be from its place at one time, relative to its way from another.
+constexpr double STRAY = 0.25;
+
 }  // namespace
 
 Array<double, 2> rooms(View<const double, 3> tracks, View<const double, 3> others,
@@ -47,9 +50,10 @@ Array<double, 2> ground_rooms(View<const double, 2> above, View<const double, 2>
             index room = 0;
             for (bool free = true; free && room < most;) {
                 const index then = later(f, (way ? 1 : -1) * (room + 1), count, loop);
-                const bool sinks = above(f, 1) + offset(then, 1) < floor - sink;
-                const bool slips =
-                    resting[f] > 0 && away(offset[then].data, offset[f].data) > plant;
+                // Joints between have times between: the part may be off by a share of its way.
+                const double way = away(offset[then].data, offset[f].data);
+                const bool sinks = above(f, 1) + offset(then, 1) < floor - sink + STRAY * way;
+                const bool slips = resting[f] > 0 && way > plant;
                 free = !sinks && !slips;
                 if (free) ++room;
             }
@@ -60,102 +64,195 @@ Array<double, 2> ground_rooms(View<const double, 2> above, View<const double, 2>
 
 namespace {
 
-constexpr int NEWTON = 60;       // Steps at most.
-constexpr double FIRST = 1e-2;   // Weight of the barrier at first,
-constexpr double LAST = 1e-9;    // and at last.
-constexpr double NEARER = 0.15;  // Its decrease after a full step.
-constexpr double INSIDE = 0.98;  // Share of the way to a bound that a step may go.
-constexpr double FREE = 0.5;     // Share of a step from which bounds were not in its way.
-constexpr double HELD = 1e12;    // Weight of a fixed value.
+constexpr int STEPS = 40;         // Steps at most; 8 to 15 are usual.
+constexpr double UNIT = 0.1;      // Seconds of shift that the solver counts as one.
+constexpr double ROOM = 1e-7;     // Room beyond each bound, so that closed ones have an inside.
+constexpr double SLACK = 0.05;    // Least distance from a bound at the start.
+constexpr double CLOSE = 1e-12;   // Mean product of slacks and multipliers at the end.
+constexpr int POINT = 4;          // Values that a point of the curve depends on.
+constexpr double INSIDE = 0.995;  // Share of the way to a bound that a step may go.
 
 /// A bound on a linear form of one, two or three neighbouring values.
 struct Form {
+    index first;
     int length;
-    double by[3];
+    double by[3], low, high;
 };
 
-constexpr Form FORMS[] = {{1, {1, 0, 0}}, {2, {-1, 1, 0}}, {3, {1, -2, 1}}};
-
-/// The problem of `nearest_shift`: a projection, by a barrier along its central path.
+/// A projection within bounds, by a primal-dual interior point method (Mehrotra 1992).
 class Projection {
   public:
-    Projection(View<const double, 1> asked, View<const double, 1> weight,
-               View<const double, 3> bounds, bool loop)
-        : asked_(asked), weight_(weight), bounds_(bounds), loop_(loop), matrix_(asked.length()) {
+    Projection(double step, View<const double, 1> asked, View<const double, 1> weight,
+               View<const std::int64_t, 1> first, View<const double, 2> by,
+               View<const double, 1> wanted, View<const double, 2> values,
+               View<const double, 2> slopes, double bend, double stiffness, bool loop)
+        : asked_(asked),
+          weight_(weight),
+          first_(first),
+          by_points_(by),
+          wanted_(wanted),
+          loop_(loop),
+          matrix_(asked.length()) {
         for (index i = 0; i < count(); ++i)
-            for (index k = 1; k < 3; ++k)
-                if (has(2, i)) matrix_.couple(at(i), at(i + k));
-        for (index i = 0; i < count(); ++i)
-            if (has(1, i)) matrix_.couple(at(i), at(i + 1));
-        for (index i = 0; i < count(); ++i)
-            if (has(2, i)) matrix_.couple(at(i + 1), at(i + 2));
+            add(i, 1, {1, 0, 0}, values(0, i) / UNIT, values(1, i) / UNIT);
+        const double slope = UNIT / step, second = UNIT / (step * step * bend);
+        for (index i = 0; i < (loop ? count() : count() - 1); ++i)
+            add(i, 2, {-slope, slope, 0}, slopes(0, i), slopes(1, i));
+        const std::size_t bends = forms_.size();
+        for (index i = 0; i < (loop ? count() : count() - 2); ++i)
+            add(i, 3, {second, -2 * second, second}, -1, 1);
+        for (const Form &f : forms_)
+            for (int k = 0; k < f.length; ++k)
+                for (int l = 0; l < k; ++l) matrix_.couple(at(f.first + k), at(f.first + l));
+        for (index i : first_)
+            for (int k = 0; k < POINT; ++k)
+                for (int l = 0; l < k; ++l) matrix_.couple(at(i + k), at(i + l));
         matrix_.allocate();
+        stiff_.assign(forms_.size(), 0.0);
+        for (std::size_t r = bends; r < forms_.size(); ++r)
+            stiff_[r] = stiffness * step * bend * bend / (UNIT * UNIT);
     }
 
+    /// Return the values nearest to what is asked; those that `x` holds are a first guess.
     void solve(std::vector<double> &x) {
-        std::vector<double> move(count());
-        double barrier = FIRST;
-        for (int step = 0; step < NEWTON; ++step) {
-            fill(x, barrier, move);
-            if (!matrix_.factor()) return;
-            matrix_.solve(move);
-            const double share = room(x, move);
-            for (index i = 0; i < count(); ++i) x[i] += share * move[i];
-            if (share < FREE) continue;
-            if (barrier <= LAST) return;
-            barrier = std::max(barrier * NEARER, LAST);
+        for (double &value : x) value /= UNIT;
+        const std::size_t rows = forms_.size();
+        for (int side = 0; side < 2; ++side) {
+            slack_[side].resize(rows), force_[side].resize(rows), aim_[side].resize(rows);
+            for (std::size_t r = 0; r < rows; ++r) {
+                slack_[side][r] = std::max(inside(x, r, side), SLACK);
+                force_[side][r] = SLACK / slack_[side][r];
+            }
         }
+        std::vector<double> move(count());
+        for (int step = 0; step < STEPS; ++step) {
+            const double mean = product(0.0);
+            double off = 0.0;
+            for (std::size_t r = 0; r < rows; ++r)
+                for (int side = 0; side < 2; ++side)
+                    off = std::max(off, std::abs(inside(x, r, side) - slack_[side][r]));
+            if (mean < CLOSE && off < CLOSE) break;
+            if (!factor()) break;
+            // The step that aims at no distance at all tells how near to aim for.
+            for (int side = 0; side < 2; ++side)
+                for (std::size_t r = 0; r < rows; ++r)
+                    aim_[side][r] = -slack_[side][r] * force_[side][r];
+            direction(x, move);
+            const double free = std::min(1.0, room());
+            const double nearer = std::pow(product(free) / mean, 3);
+            for (int side = 0; side < 2; ++side)
+                for (std::size_t r = 0; r < rows; ++r)
+                    aim_[side][r] += nearer * mean - by_[side][r] * force_by_[side][r];
+            direction(x, move);
+            const double share = std::min(1.0, INSIDE * room());
+            for (index i = 0; i < count(); ++i) x[i] += share * move[i];
+            for (int side = 0; side < 2; ++side)
+                for (std::size_t r = 0; r < rows; ++r) {
+                    slack_[side][r] += share * by_[side][r];
+                    force_[side][r] += share * force_by_[side][r];
+                }
+        }
+        for (double &value : x) value *= UNIT;
     }
 
   private:
     View<const double, 1> asked_, weight_;
-    View<const double, 3> bounds_;
+    View<const std::int64_t, 1> first_;
+    View<const double, 2> by_points_;
+    View<const double, 1> wanted_;
     bool loop_;
     Envelope matrix_;
+    std::vector<Form> forms_;
+    std::vector<double> stiff_;  // weight of the square of each form
+    // Of the lower and the upper bound of each form: distance, multiplier, and what they change by.
+    std::vector<double> slack_[2], force_[2], aim_[2], by_[2], force_by_[2];
 
     index count() const { return asked_.length(); }
     index at(index i) const { return i < count() ? i : i - count(); }
-    bool has(int form, index i) const { return loop_ || i + form < count(); }
 
-    double value(const std::vector<double> &x, int form, index i) const {
+    void add(index first, int length, std::array<double, 3> by, double low, double high) {
+        forms_.push_back({first, length, {by[0], by[1], by[2]}, low - ROOM, high + ROOM});
+    }
+
+    double value(const std::vector<double> &x, const Form &f) const {
         double out = 0.0;
-        for (int k = 0; k < FORMS[form].length; ++k) out += FORMS[form].by[k] * x[at(i + k)];
+        for (int k = 0; k < f.length; ++k) out += f.by[k] * x[at(f.first + k)];
         return out;
     }
 
-    void fill(const std::vector<double> &x, double barrier, std::vector<double> &move) {
-        matrix_.clear();
-        for (index i = 0; i < count(); ++i) {
-            matrix_.add(i, i, 2 * weight_[i]);
-            move[i] = -2 * weight_[i] * (x[i] - asked_[i]);
-            if (weight_[i] >= HELD) move[i] = 0.0;
-        }
-        for (int form = 0; form < 3; ++form)
-            for (index i = 0; i < count(); ++i) {
-                if (!has(form, i)) continue;
-                const double now = value(x, form, i);
-                const double below = now - bounds_(form, 0, i), above = bounds_(form, 1, i) - now;
-                const double slope = barrier * (1 / below - 1 / above);
-                const double bend = barrier * (1 / (below * below) + 1 / (above * above));
-                for (int k = 0; k < FORMS[form].length; ++k) {
-                    const index a = at(i + k);
-                    if (weight_[a] < HELD) move[a] += FORMS[form].by[k] * slope;
-                    for (int l = 0; l < FORMS[form].length; ++l)
-                        if (at(i + l) <= a)
-                            matrix_.add(a, at(i + l), bend * FORMS[form].by[k] * FORMS[form].by[l]);
-                }
-            }
+    double inside(const std::vector<double> &x, std::size_t r, int side) const {
+        const double now = value(x, forms_[r]);
+        return side ? forms_[r].high - now : now - forms_[r].low;
     }
 
-    double room(const std::vector<double> &x, const std::vector<double> &move) const {
-        double share = 1.0;
-        for (int form = 0; form < 3; ++form)
-            for (index i = 0; i < count(); ++i) {
-                if (!has(form, i)) continue;
-                const double now = value(x, form, i), by = value(move, form, i);
-                if (by == 0.0) continue;
-                const double way = by < 0 ? bounds_(form, 0, i) - now : bounds_(form, 1, i) - now;
-                share = std::min(share, INSIDE * way / by);
+    double product(double share) const {
+        double sum = 0.0;
+        for (int side = 0; side < 2; ++side)
+            for (std::size_t r = 0; r < forms_.size(); ++r) {
+                const double s = share ? share * by_[side][r] : 0.0;
+                const double z = share ? share * force_by_[side][r] : 0.0;
+                sum += (slack_[side][r] + s) * (force_[side][r] + z);
+            }
+        return sum / static_cast<double>(2 * forms_.size());
+    }
+
+    bool factor() {
+        matrix_.clear();
+        for (index i = 0; i < count(); ++i) matrix_.add(i, i, weight_[i]);
+        for (index r = 0; r < first_.length(); ++r)
+            for (int k = 0; k < POINT; ++k)
+                for (int l = 0; l <= k; ++l)
+                    matrix_.add(at(first_[r] + k), at(first_[r] + l),
+                                by_points_(r, k) * by_points_(r, l));
+        for (std::size_t r = 0; r < forms_.size(); ++r) {
+            const Form &f = forms_[r];
+            const double stiff =
+                stiff_[r] + force_[0][r] / slack_[0][r] + force_[1][r] / slack_[1][r];
+            for (int k = 0; k < f.length; ++k)
+                for (int l = 0; l < f.length; ++l)
+                    if (at(f.first + l) <= at(f.first + k))
+                        matrix_.add(at(f.first + k), at(f.first + l), stiff * f.by[k] * f.by[l]);
+        }
+        return matrix_.factor();
+    }
+
+    void direction(const std::vector<double> &x, std::vector<double> &move) {
+        for (index i = 0; i < count(); ++i) move[i] = weight_[i] * (asked_[i] / UNIT - x[i]);
+        for (index r = 0; r < first_.length(); ++r) {
+            double off = wanted_[r] / UNIT;
+            for (int k = 0; k < POINT; ++k) off -= by_points_(r, k) * x[at(first_[r] + k)];
+            for (int k = 0; k < POINT; ++k) move[at(first_[r] + k)] += by_points_(r, k) * off;
+        }
+        for (std::size_t r = 0; r < forms_.size(); ++r) {
+            const Form &f = forms_[r];
+            double pull = -stiff_[r] * value(x, f);
+            for (int side = 0; side < 2; ++side) {
+                const double s = slack_[side][r], z = force_[side][r];
+                const double lack = inside(x, r, side) - s;
+                pull += (side ? -1 : 1) * (z + (aim_[side][r] - z * lack) / s);
+            }
+            for (int k = 0; k < f.length; ++k) move[at(f.first + k)] += pull * f.by[k];
+        }
+        matrix_.solve(move);
+        for (int side = 0; side < 2; ++side) {
+            by_[side].resize(forms_.size()), force_by_[side].resize(forms_.size());
+            for (std::size_t r = 0; r < forms_.size(); ++r) {
+                const double s = slack_[side][r], z = force_[side][r];
+                const double change = value(move, forms_[r]);
+                by_[side][r] = (side ? -change : change) + inside(x, r, side) - s;
+                force_by_[side][r] = (aim_[side][r] - z * by_[side][r]) / s;
+            }
+        }
+    }
+
+    /// Return the share of the step that keeps all slacks and multipliers above 0.
+    double room() const {
+        double share = 1.0 / INSIDE;
+        for (int side = 0; side < 2; ++side)
+            for (std::size_t r = 0; r < forms_.size(); ++r) {
+                if (by_[side][r] < 0) share = std::min(share, -slack_[side][r] / by_[side][r]);
+                if (force_by_[side][r] < 0)
+                    share = std::min(share, -force_[side][r] / force_by_[side][r]);
             }
         return share;
     }
@@ -163,14 +260,17 @@ class Projection {
 
 }  // namespace
 
-Array<double, 1> nearest_shift(View<const double, 1> asked, View<const double, 1> weight,
-                               View<const double, 1> start, View<const double, 3> bounds,
-                               bool loop) {
-    std::vector<double> x(start.begin(), start.end());
-    Projection(asked, weight, bounds, loop).solve(x);
-    Array<double, 1> out(asked.length());
-    std::copy(x.begin(), x.end(), out.begin());
-    return out;
+Array<double, 1> nearest_shift(double step, View<const double, 1> asked,
+                               View<const double, 1> weight, View<const std::int64_t, 1> first,
+                               View<const double, 2> by, View<const double, 1> wanted,
+                               View<const double, 2> values, View<const double, 2> slopes,
+                               double bend, double stiffness, bool loop) {
+    if (asked.length() < POINT)
+        throw std::invalid_argument("nearest_shift: there must be at least 4 values");
+    std::vector<double> x(asked.length(), 0.0);
+    Projection(step, asked, weight, first, by, wanted, values, slopes, bend, stiffness, loop)
+        .solve(x);
+    return copied(x);
 }
 
 void bind(nanobind::module_ &m) {
@@ -182,10 +282,14 @@ void bind(nanobind::module_ &m) {
            "Return by how many frames earlier and later (2, F) a part stays above the floor.\n\n"
            "It is at `offset` from a point `above`; where it rests, it stays within `plant`.");
     define(
-        m, "nearest_shift", nearest_shift, "asked[N] weight[N] start[N] bounds[3,2,N] loop",
-        "Return the values (N,) nearest to what is asked, by weighted squares, within bounds.\n\n"
-        "`bounds` are the lowest and highest values, differences of two neighbours and second\n"
-        "differences of three. The start must be within them. A weight of 1e12 fixes a value.");
+        m, "nearest_shift", nearest_shift,
+        "step asked[N] weight[N] first[R]:0..N by[R,4] wanted[R] values[2,N] slopes[2,N] "
+        "bend stiffness loop",
+        "Return the values (N,), one each step, nearest to what is asked, by squares.\n\n"
+        "What is asked are the values themselves, with weights, and points of the curve, each a\n"
+        "sum of four values from `first` on. `values` and `slopes` are the lowest and highest\n"
+        "of each value and of the slope after it; second derivatives are at most `bend`.\n"
+        "`stiffness` times the integral of their square is added.");
 }
 
 }  // namespace retime::joint_times

@@ -19,27 +19,70 @@ std::pair<double, double> unevenness(View<const double, 3> rotations) {
     return {std::isnan(total) ? total : worst, least};
 }
 
+namespace {
+
+/// Return the rotation of a joint at a share of the way from one frame to the next.
+Quaternion between_frames(View<const double, 3> rotations, index frame, double share, index joint) {
+    const Quaternion a = quaternion(rotations[frame][joint]);
+    if (share == 0.0) return a;
+    Quaternion b = quaternion(rotations[std::min(frame + 1, rotations.shape[0] - 1)][joint]);
+    if (dot(a, b) < 0.0) b = -b;
+    // The chord is accurate for small angles; the cosine loses half of the digits.
+    const double gap = 0.5 * dot(b - a, b - a);
+    const Shares by = arc_shares(gap, 2.0 - gap, share);
+    const Quaternion out = by.a * a + by.b * b;
+    return 1.0 / std::sqrt(dot(out, out)) * out;
+}
+
+/// Store a rotation with the sign that is nearer to that of the frame before.
+void store_continuous(Quaternion q, index frame, index joint, View<double, 3> out) {
+    if (frame > 0 && dot(q, quaternion(out[frame - 1][joint])) < 0.0) q = -q;
+    store(q, out[frame][joint].data);
+}
+
+}  // namespace
+
 Array<double, 3> resample_rotations(View<const double, 3> rotations,
                                     View<const std::int64_t, 2> frame, View<const double, 2> share,
                                     View<const std::int64_t, 1> column) {
-    const index count = frame.shape[0], joints = rotations.shape[1], last = rotations.shape[0] - 1;
+    const index count = frame.shape[0], joints = rotations.shape[1];
     Array<double, 3> out(count, joints, 4);
     for (index t = 0; t < count; ++t)
         for (index j = 0; j < joints; ++j) {
-            const index i = frame(t, column[j]);
-            const double u = share(t, column[j]);
-            Quaternion a = quaternion(rotations[i][j]);
-            if (u != 0.0) {
-                Quaternion b = quaternion(rotations[std::min(i + 1, last)][j]);
-                if (dot(a, b) < 0.0) b = -b;
-                // The chord is accurate for small angles; the cosine loses half of the digits.
-                const double gap = 0.5 * dot(b - a, b - a);
-                const Shares by = arc_shares(gap, 2.0 - gap, u);
-                a = by.a * a + by.b * b;
-                a = 1.0 / std::sqrt(dot(a, a)) * a;
+            const index c = column[j];
+            store_continuous(between_frames(rotations, frame(t, c), share(t, c), j), t, j, out);
+        }
+    return out;
+}
+
+Array<double, 3> resample_in_space(View<const double, 3> rotations,
+                                   View<const std::int64_t, 2> frame, View<const double, 2> share,
+                                   View<const std::int64_t, 1> column,
+                                   View<const std::int64_t, 1> parents,
+                                   View<const std::int64_t, 1> in_space) {
+    const index count = frame.shape[0], joints = rotations.shape[1];
+    Array<double, 3> out(count, joints, 4);
+    std::vector<Quaternion> delivered(joints);  // in space
+    std::vector<bool> whole(joints);  // whether a joint is in space what it is in the source
+    for (index t = 0; t < count; ++t)
+        for (index j = 0; j < joints; ++j) {
+            const index c = column[j], p = parents[j], i = frame(t, c);
+            const double u = share(t, c);
+            const Quaternion own = between_frames(rotations, i, u, j);
+            const bool together =
+                p < 0 || (frame(t, column[p]) == i && share(t, column[p]) == u && whole[p]);
+            whole[j] = together || in_space[j];
+            Quaternion local = own;
+            if (together || !in_space[j]) {
+                delivered[j] = p < 0 ? own : multiply(delivered[p], own);
+            } else {
+                delivered[j] = own;
+                for (index k = p; k >= 0; k = parents[k])
+                    delivered[j] = multiply(between_frames(rotations, i, u, k), delivered[j]);
+                local = multiply(conjugate(delivered[p]), delivered[j]);
+                local = 1.0 / std::sqrt(dot(local, local)) * local;
             }
-            if (t > 0 && dot(a, quaternion(out[t - 1][j])) < 0.0) a = -a;
-            store(a, out[t][j].data);
+            store_continuous(local, t, j, out);
         }
     return out;
 }
@@ -125,6 +168,13 @@ void bind(nanobind::module_ &m) {
            "Interpolate rotations (F, J, 4) at a frame and share per output frame and column.\n\n"
            "Joint j follows column `column[j]`. A share of 0 copies the sample exactly. Signs are\n"
            "continuous in time.");
+    define(
+        m, "resample_in_space", resample_in_space,
+        "rotations[F,J,4] frame[N,K]:0..F share[N,K] column[J]:0..K parents[J]:-1..J "
+        "in_space[J]",
+        "Interpolate like `resample_rotations`, some joints by their rotation in space.\n\n"
+        "Where a joint that is marked in `in_space` has another time than those above it, it is\n"
+        "in space as in the source at its own time. Parents come before their children.");
     define(m, "turn_rotations", turn_rotations, "rotations[F,J,4] joints[N]:0..J turns[F,N,3]",
            "Rotate joints (F, J, 4) by vectors (F, N, 3) in the parent's frame.");
     define(m, "arc_shares", shares_of_arc, "gap left share",

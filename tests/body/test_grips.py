@@ -133,7 +133,7 @@ def test_partners_keep_hold_when_one_is_staggered(parameters: dict[str, float]) 
 def test_a_partner_follows_the_body_and_not_joints_of_the_same_name() -> None:
     made = samples.sample("handshake")
     assert made.partner is not None
-    keys = [SurfaceKey(time=2.0, joint="LeftHand", shift=-0.2)]
+    keys = [SurfaceKey(time=1.0, joint="RightHand", shift=-0.2)]
     found = evaluated(made.motion, "surface", {"keys": keys})
     partner, _ = carry_along(found, made.partner, name="partner")
     left = [j for j, n in enumerate(partner.skeleton.names) if n.startswith("Left")]

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from music_making import dance
-from retime import InputError, Motion, Recipe, Step, TimeWarp, apply, beat_alignment, samples
+from retime import (
+    InfeasibleError,
+    InputError,
+    Motion,
+    Recipe,
+    Step,
+    TimeWarp,
+    apply,
+    beat_alignment,
+    samples,
+)
 from retime.methods.music import Accents, find_accents, find_steadiness, sync, sync_warp
 from retime.methods.music.alignment import SIGMA
 from retime.methods.music.assignment import Locked, assign
@@ -208,6 +218,15 @@ def still() -> Motion:
     return replace(motion, rotations=np.repeat(motion.rotations[:1], len(motion), axis=0))
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+def test_keytimes_and_locked_spans_are_exact_at_any_strength(strength: float) -> None:
+    walk = samples.walk(seconds=8.0)
+    warp = sync_warp(walk, bpm=130, locked=[(1.0, 2.0)], keytimes=[(3.1, 3.0)], strength=strength)
+    inside = warp.inverse(np.linspace(1.0, 2.0, 20))
+    np.testing.assert_allclose(np.diff(inside), 1 / 19, atol=1e-9)
+    assert float(warp.inverse(3.0)) == pytest.approx(3.1, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -221,12 +240,14 @@ def still() -> Motion:
         ({"bpm": 120, "keytimes": [(1.0, 1.0), (1.1, 2.5)]}, "cannot be met"),
         ({"bpm": 120, "duration": 10, "speed": 1.0}, "not both"),
         ({"bpm": 5}, "the minimum is 20"),
+        ({"bpm": 120, "locked": [(1.0, 90.0)]}, "is not a part of"),
+        ({"bpm": 120, "duration": 4.0, "locked": [(0.2, 5.0)]}, "these cannot all be true"),
     ],
 )
 def test_bad_input_is_one_sentence(
     steady: tuple[Motion, np.ndarray], options: dict[str, object], sentence: str
 ) -> None:
-    with pytest.raises(InputError, match=sentence) as e:
+    with pytest.raises((InputError, InfeasibleError), match=sentence) as e:
         sync_warp(steady[0], **options)  # type: ignore[arg-type]
     assert "\n" not in str(e.value)
 

@@ -138,6 +138,29 @@ def test_a_contradiction_names_its_facts() -> None:
     assert (earliest, latest) == pytest.approx((0.25, 1.875), abs=1e-4)
 
 
+def test_who_shares_time_shares_limits_of_speed() -> None:
+    """Ann's locked span, and Ben's slowest speed, hold for both; a contradiction names both."""
+    ann = character(3.0, seed=1, keys=[Key(2.2, 3.0)], speeds=[locked(0.7, 1.1)], name="Ann")
+    ben = character(3.0, seed=2, speeds=[Speed(1.0, 1.6, 0.9, 1.2)], name="Ben")
+    curves = solve(Problem((ann, ben), (Shared(0.5, 1.5, (0, 1)),))).curves
+    for curve in curves:
+        middle = (curve[1][1:] + curve[1][:-1]) / 2
+        inside = (middle > 0.7) & (middle < 1.1)
+        np.testing.assert_allclose(rates(curve)[inside], 1.0, atol=1e-12)
+        inside = (middle > 1.1) & (middle < 1.5)
+        assert 0.9 - 1e-5 < rates(curve)[inside].min() <= rates(curve)[inside].max() < 1.2 + 1e-5
+    fast = character(3.0, speeds=[Speed(0.9, 1.6, 2.0, 3.0)], name="Cas")
+    with pytest.raises(Contradiction, match=r"1.600 s of Cas plays at 2 to 3 times.*of Ann plays"):
+        solve(Problem((ann, fast), (Shared(0.5, 1.5, (0, 1)),)))
+
+
+def test_a_request_at_its_limits_has_a_solution() -> None:
+    """Nothing but the room that rounding needs is left."""
+    at_limit = character(3.0, keys=[Key(1.5, 3.0)], speeds=[Speed(0, 3, 0.5, 2.0)])
+    (curve,) = solve(Problem((at_limit,))).curves
+    np.testing.assert_allclose(rates(curve), 2.0, atol=1e-3)
+
+
 def random_group(rng: np.random.Generator) -> Problem:
     count, length = int(rng.integers(1, 5)), rng.uniform(1, 4)
     people = []
@@ -223,7 +246,7 @@ def test_random_groups_are_solved_exactly_where_a_linear_program_can() -> None:
             continue
         solved += 1
         assert feasible(problem)
-        assert found.steps < 100
+        assert 0 < found.steps < 200
         for i, (c, curve) in enumerate(zip(problem.characters, found.curves, strict=True)):
             np.testing.assert_allclose(
                 [at(curve, k.source) for k in c.keys], [k.output for k in c.keys], atol=1e-9
@@ -280,7 +303,7 @@ def test_the_convex_part_has_the_optimum_of_an_independent_solver(seed: int) -> 
     points = Points(
         np.sort(rng.uniform(0, 2.2, 5)), np.linspace(0.2, 2.9, 5), rng.uniform(1, 50, 5)
     )
-    terms = (
+    terms: Any = (
         Elastic(bumps(seed, 3.0)),
         Pace(bumps(seed + 9, 3.0), bumps(seed + 99, 3.0)),
         *([points] if seed % 2 else []),
@@ -306,11 +329,11 @@ def test_all_starts_end_at_one_curve(ratio: float, monkeypatch: pytest.MonkeyPat
     def anywhere(_: Problem) -> list[Any]:
         rough = np.interp(curve[1][1:], np.linspace(0, 3, 16), rng.normal(0, 1, 16))
         u = np.exp(np.clip(rough, -1, 1))
-        for _ in range(60):  # the right length, within the limits
+        for _round in range(60):  # the right length, within the limits
             u = np.clip(u * 3 * ratio / (u * np.diff(curve[1])).sum(), 0.13, 9)
         return [np.r_[0.0, np.cumsum(u * np.diff(curve[1]))]]
 
-    module = importlib.import_module("retime.pacing.solve")
+    module: Any = importlib.import_module("retime.pacing.solve")
     monkeypatch.setattr(module, "_start", anywhere)
     for _ in range(70):  # 210 with all lengths
         (again,) = solve(problem).curves

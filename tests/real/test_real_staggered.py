@@ -27,8 +27,6 @@ from retime.body.contacts import find_contacts
 from retime.body.hinges import bones, find_hinges, hinge_angle
 from retime.body.metrics import flight_error, plant_drift
 from retime.methods.staggered import StaggerParameters, edited_poses
-from retime.methods.staggered.remeasuring import Remeasured
-from retime.methods.staggered.rushing import turn_ratios
 from retime.motion.kinematics import global_rotations
 from retime.parameters import build
 
@@ -71,7 +69,7 @@ def test_what_held_in_the_trials(name: str) -> None:
     assert recall(poses, StaggeredPoses.from_motion(noisy)) >= 0.9
     assert recall(poses, StaggeredPoses.from_motion(slower)) >= 0.9
 
-    poses = replace(poses, max_turn=np.inf)  # what is asked, as it is
+    poses = replace(poses, limits="off")  # what is asked, as it is
     k = len(poses) // 2
     gap = poses.times[k + 1] - poses.times[k]
     moved = poses.retime(k, poses.times[k] + 0.4 * gap).motion(constraints="free")
@@ -141,29 +139,21 @@ def turn_speeds(motion: Motion) -> np.ndarray:
 
 @pytest.mark.parametrize("what", EDITS)
 @pytest.mark.parametrize("name", ["02_01", "10_01", "16_35"])
-def test_staggering_never_snaps(name: str, what: str) -> None:
+def test_staggering_is_within_limits_of_the_source(name: str, what: str) -> None:
     motion = clip(name)
-    slow = np.maximum(turn_speeds(motion), np.radians(120))
     parameters = {**EDITS[what], "constraints": "free"}
-    asked = Recipe([Step("stagger", {**parameters, "max_turn": 1e6})]).evaluate(motion)
     made = Recipe([Step("stagger", parameters)]).evaluate(motion)
-    assert (turn_speeds(made) / slow).max() <= 3.0 + 1e-6
-    if (turn_speeds(asked) / slow).max() <= 3.0:
-        assert quat.angle(asked.rotations, made.rotations).max() < 1e-12
-    else:
-        told = any("of the requested staggering is kept" in n for n in made.notes)
-        kept = edited_poses(motion, build(StaggerParameters, parameters)).kept_share
-        assert told == (kept < 0.995)
-        assert kept > 0.5
-
-
-@pytest.mark.parametrize("name", ["16_16", "22_17"])
-def test_legs_that_are_led_to_contacts_never_snap(name: str) -> None:
-    motion = clip(name)
-    held = Recipe([Step("hold", {})]).evaluate(motion)
-    slow = np.maximum.reduce([turn_speeds(motion), turn_speeds(held)])
-    made = Recipe([Step("stagger", {"overlap": 2.0})]).evaluate(motion)
-    assert (turn_speeds(made) / np.maximum(slow, np.radians(120))).max() <= 3.0 + 1e-6
+    turns = [quat.angle(m.rotations[1:], m.rotations[:-1]).max(axis=0) for m in (made, motion)]
+    assert (turns[0] / np.maximum(turns[1], 2.0 / motion.rate)).max() < 3
+    jerks = [np.linalg.norm(np.diff(positions(m), 2, axis=0), axis=-1) for m in (made, motion)]
+    most = np.maximum(jerks[1].max(axis=0), 20.0 / motion.rate**2)
+    assert (jerks[0].max(axis=0) / most).max() < 4
+    assert positions(made)[..., 1].min() > positions(motion)[..., 1].min() - 0.02
+    feet = [motion.skeleton.index(n) for n in motion.skeleton.names if "Foot" in n or "Toe" in n]
+    assert np.array_equal(positions(made)[:, feet], positions(motion)[:, feet])
+    arrivals = edited_poses(motion, build(StaggerParameters, parameters)).arrivals
+    assert arrivals.kept > 0.6
+    assert any(n.code == "staggering-limited" for n in made.notes) == (arrivals.kept < 0.995)
 
 
 def test_a_slider_of_staggering_moves_continuously() -> None:
@@ -176,7 +166,7 @@ def test_a_slider_of_staggering_moves_continuously() -> None:
         np.linalg.norm(positions(b) - positions(a), axis=-1).max()
         for a, b in itertools.pairwise(made)
     ]
-    assert max(steps) < 6 * np.median(steps) + 0.005
+    assert max(steps) < 2.5 * np.mean(steps)
 
 
 @pytest.mark.parametrize("name", ["13_11", "16_03", "16_06"])
@@ -241,34 +231,23 @@ def test_a_succession_of_a_fast_run_moves_gradually(joint: str) -> None:
     run = clip("16_35")
     poses = StaggeredPoses.from_motion(run)
     made = [poses.succession(joint, v) for v in np.linspace(0.01, 0.05, 41)]
-    asked = np.diff([p.timing.knots for p in made], axis=0)
-    given = np.diff([p._bounded[0].knots for p in made], axis=0)
-    steps = np.abs(given).max(axis=(1, 2)) / np.abs(asked).max(axis=(1, 2))
-    assert made[-1].kept_share < 0.95  # the bound acts
-    assert np.quantile(steps, 0.9) < 3
+    steps = [
+        max(
+            np.abs(b.channel(n).at(run.times) - a.channel(n).at(run.times)).max()
+            for n in a.channels
+        )
+        for a, b in itertools.pairwise(p.warp() for p in made)
+    ]
+    assert made[-1].arrivals.kept < 0.95  # the limits act
+    assert max(steps) < 2.5 * np.mean(steps)
 
 
-def test_no_knot_moves_farther_than_requested() -> None:
-    """A larger amount of the edit was within the bound, and was taken."""
-    poses = edited_poses(clip("18_08"), StaggerParameters(overlap=0.0))
-    known = poses.timing.known_refinements
-    asked, given = (np.abs(t.refinements - known) for t in (poses.timing, poses._bounded[0]))
-    assert poses.kept_share > 0.9
-    assert np.maximum(given - asked, 0.0).sum() < 0.005 * asked.sum()
-
-
-@pytest.mark.parametrize("held", [False, True])
-def test_changed_frames_are_measured_as_in_the_whole_clip(held: bool) -> None:
-    motion = clip("49_02")
-    first = edited_poses(motion, StaggerParameters(overlap=1.5)).timing
-    moved = first.refinements.copy()
-    moved[20] *= 0.5  # a single pose
-    second = replace(first, refinements=moved)
-    measured = Remeasured(motion, 3.0, None, held)
-    for timing in (first, second):
-        times, ratios = measured.of(timing)
-        whole = turn_ratios(timing, motion, 3.0, None, held=held)
-        assert np.array_equal(times, whole[0])
-        assert np.abs(ratios - whole[1]).max() < (0.03 if held else 1e-12)
-    again = np.abs(turn_ratios(first, motion, 3.0, None, held=held)[1] - whole[1])
-    assert again.max() > 0.1  # the pose matters
+def test_no_part_moves_farther_than_requested() -> None:
+    arrivals = edited_poses(clip("18_08"), StaggerParameters(overlap=0.0)).arrivals
+    known = arrivals.timing.known_refinements
+    parts = arrivals.modes.leaders
+    asked, given = (
+        np.abs(r - known)[1:-1, parts] for r in (arrivals.timing.refinements, arrivals.delivered)
+    )
+    assert arrivals.kept > 0.8
+    assert np.maximum(given - asked, 0.0).sum() < 0.1 * asked.sum()

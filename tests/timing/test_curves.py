@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retime import BezierCurve, InputError, TimeWarp, fit_bezier, samples, spline_warp
+from retime import BezierCurve, InputError, RetimeError, TimeWarp, fit_bezier, samples, spline_warp
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
 
@@ -32,6 +32,40 @@ def keytimes(draw: st.DrawFn) -> list[tuple[float, float]]:
         return out
 
     return [(0.5 + 20 * o, 0.5 + 10 * s) for o, s in zip(rising(), rising(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("spans", "keys"),
+    [
+        ([(0.5, 1.0)], []),
+        ([(0.0, 0.5), (2.9, 3.25)], []),
+        ([(1.0, 1.5), (1.4, 1.8)], [(0.9, 1.2)]),
+        ([(1.0, 1.5)], [(0.5, 0.7), (1.5, 1.9)]),
+    ],
+)
+@pytest.mark.parametrize("loop", [False, True])
+def test_locked_spans_play_at_their_recorded_speed(spans: Any, keys: Any, loop: bool) -> None:
+    warp = spline_warp(samples.jump(), duration=2.5, locked=spans, keytimes=keys, loop=loop)
+    for a, b in spans:
+        inside = warp.inverse(np.linspace(a, b, 20))
+        np.testing.assert_allclose(np.diff(inside), (b - a) / 19, atol=1e-12)
+    for output, source in keys:
+        assert float(warp.inverse(source)) == pytest.approx(output, abs=1e-12)
+    assert (np.diff(warp.source) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"locked": [(0.5, 3.0)]}, "does not fit between the keytimes around it"),
+        ({"locked": [(0.5, 9.0)]}, "is not a part of 0 to 3.25 s"),
+        ({"locked": [(1, 1.5)], "keytimes": [(0.5, 1.0), (0.9, 1.5)]}, "does not fit"),
+        ({"locked": [(1, 2)], "keytimes": [(1, 1.2)], "rates": [(1.2, 0.5)]}, "is in the locked"),
+    ],
+)
+def test_locked_spans_that_cannot_be_get_a_sentence(options: Any, sentence: str) -> None:
+    with pytest.raises(RetimeError, match=sentence):
+        spline_warp(samples.jump(), duration=2.0, **options)
 
 
 @given(keytimes(), st.booleans())

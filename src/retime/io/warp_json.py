@@ -13,6 +13,7 @@ from retime.timing.graph import Graph
 
 FORMAT = "retime-warp"
 VERSION = 2
+_FIELDS = {"format", "version", "output", "source", "channels", "loop", "in_space", "notes"}
 
 
 def to_document(warp: TimeWarp) -> dict[str, Any]:
@@ -25,6 +26,8 @@ def to_document(warp: TimeWarp) -> dict[str, Any]:
         document["channels"] = {name: _knots(g) for name, g in warp.channels.items()}
     if warp.loop:
         document["loop"] = True
+    if warp.in_space:
+        document["in_space"] = sorted(warp.in_space)
     if warp.notes:
         document["notes"] = list(warp.notes)
     return document
@@ -37,20 +40,22 @@ def _knots(graph: Graph) -> dict[str, list[float]]:
 def from_document(document: Any) -> TimeWarp:
     """Convert the contents of a JSON file to a warp."""
     version_of(document, FORMAT, "warp", VERSION)  # version 1 differs in nothing
-    unknown = set(document) - {"format", "version", "output", "source", "channels", "loop", "notes"}
+    unknown = set(document) - _FIELDS
     if unknown:
         raise InputError(f"a warp has no {sorted(unknown)[0]!r}")
     if not isinstance(document.get("loop", False), bool):
         raise InputError(f'"loop" is true or false, not {document["loop"]!r}')
-    notes = document.get("notes", [])
-    if not isinstance(notes, list) or not all(isinstance(n, str) for n in notes):
-        raise InputError('"notes" must be a list of sentences')
+    for name, what in (("notes", "sentences"), ("in_space", "joints")):
+        texts = document.get(name, [])
+        if not isinstance(texts, list) or not all(isinstance(n, str) for n in texts):
+            raise InputError(f'"{name}" must be a list of {what}')
     return TimeWarp(
         document.get("output"),
         document.get("source"),
         channels=_channels(document.get("channels")),
         loop=document.get("loop", False),
-        notes=notes,
+        in_space=document.get("in_space", ()),
+        notes=document.get("notes", ()),
     )
 
 

@@ -93,7 +93,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "guided",
-            "Change the length while keeping natural timing, or copy the timing of another take.",
+            "Change the length where it matters least, or copy the timing of another take.",
             "Guided",
             "retime.methods.guided",
             "guided_edit",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from retime.keywords import takes
 from retime.motion import Motion
-from retime.parameters import About, Keytimes, Range, Rates, TimingParameters
+from retime.parameters import About, Keytimes, LockedSpans, Range, Rates, TimingParameters
 from retime.times import Length
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
@@ -28,6 +28,7 @@ class SplineParameters(TimingParameters):
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()
+    locked: LockedSpans = ()
 
 
 @takes(SplineParameters)
@@ -57,6 +58,7 @@ def domain_warp(domain: Range, p: SplineParameters) -> TimeWarp:
         duration=p.duration,
         keytimes=p.keytimes,
         rates=p.rates,
+        locked=p.locked,
         loop=p.loop and p.range is None,
     )
     if p.range is None:

@@ -153,11 +153,11 @@ def apply_edits(
     frames = _frames(motion, warps, fps, exact, times)
     depths = _depths(frames.times, warps)
     loops = bool(warps) and warps[0].loop
-    sampled = sample(motion, depths[0], loop=loops)
+    total = _composed(motion, warps)
+    sampled = sample(motion, depths[0], loop=loops, in_space=total.in_space)
     sampled = _with_layers(motion, sampled, edits, warps, depths)
     for made in (sampled[0], *sampled[1].values(), *sampled[2].values()):
         freeze(made)
-    total = _composed(motion, warps)
     out = _made(motion, sampled, frames, total).with_notes(*_notes(motion, edits, warps, frames))
     fixes = [(fix, edit.weight) for edit in edits for fix in edit.fixes]
     fixed = run_fixes(out, _context(motion, edits, warps, total), fixes)
@@ -271,6 +271,7 @@ def _delivered(
     before, made, skeleton = source.touched, out.tracks, out.skeleton
     touched: Touched | TouchedLater = before
     among = _may_be_edited([e for e in edits if e.weight])
+    among = None if among is None else among.intersection(skeleton.names)
     if among is None or among:
         touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
     origin = replace(out.origin, delivered=made, touched=touched)
@@ -283,7 +284,8 @@ def _may_be_edited(edits: Sequence[Edit]) -> set[str] | None:
     if any(e.fixes for e in edits):
         return None
     layers = [layer for e in edits for layer in (e.layer, e.correction) if layer is not None]
-    return {name for layer in layers for name in layer.joints}
+    warps = [e.warp for e in edits if e.warp is not None and e.warp.per_channel]
+    return {n for layer in layers for n in layer.joints}.union(*(w.in_space for w in warps))
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:

@@ -240,8 +240,11 @@ def _joined_warp(warps: Sequence[TimeWarp]) -> TimeWarp | None:
     names = dict.fromkeys(n for w in warps for n in w.channels)
     notes = tuple(dict.fromkeys(n for w in warps for n in w.notes))
     channels = {n: _joined_channel(warps, n) for n in names}
+    in_space = frozenset().union(*(w.in_space for w in warps))
     try:
-        return TimeWarp(*_joined_channel(warps, None), channels=channels, notes=notes)
+        return TimeWarp(
+            *_joined_channel(warps, None), channels=channels, in_space=in_space, notes=notes
+        )
     except InputError:
         return None
 

@@ -130,8 +130,14 @@ def channel_of(motion: Motion, name: str, translation: bool) -> str:
     return f"{name}:translation" if translation and is_root else name
 
 
-def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
-    """Sample the source, each channel at its own times."""
+def sample(
+    motion: Motion,
+    times: ChannelTimes,
+    *,
+    loop: bool,
+    in_space: frozenset[str] = frozenset(),
+) -> Sampled:
+    """Sample the source, each channel at its own times; some joints by their rotation in space."""
     names = motion.skeleton.names
     own = [n for n in times.channels if n in motion.channels]
     column_of = {n: k for k, n in enumerate(own, 1)}
@@ -141,7 +147,13 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
         stacked, turns = wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
-    rotations = trust(_native.motion.resample_rotations(motion.rotations, frame, share, column))
+    at = motion.rotations, frame, share, column
+    if in_space and own:
+        marked = np.array([n in in_space for n in names], dtype=np.int64)
+        made = _native.motion.resample_in_space(*at, motion.skeleton.parents, marked)
+    else:
+        made = _native.motion.resample_rotations(*at)
+    rotations = trust(made)
 
     def track(values: FloatArray, channel: str) -> FloatArray:
         k = column_of.get(channel, 0)

@@ -16,8 +16,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
-from retime.pacing.constraints import Key, Link
-from retime.pacing.problem import SAME_TIME_S, IndexArray, Problem
+from retime.pacing.constraints import Key, Link, Speed
+from retime.pacing.problem import SAME_TIME_S, Character, IndexArray, Problem
 from retime.sentences import Duration, Moment, Sentence, Span
 
 # Rounding errors of sums of output times, seconds.
@@ -78,7 +78,32 @@ class Linked:
         )
 
 
-Fact = Stretch | Placed | Linked
+@dataclass(frozen=True)
+class Limited:
+    """A fact: a stretch of the source plays within limits of speed."""
+
+    character: str
+    speed: Speed
+
+    def sentence(self) -> Sentence:
+        """Return the fact in words."""
+        slow, fast = self.speed.slowest, self.speed.fastest
+        rates = "at {slow:g} to {fast:g} times its speed"
+        if slow < 0.01:
+            rates = "no faster than {fast:g} times its speed"
+        if not np.isfinite(fast):
+            rates = "at {slow:g} times its speed or more"
+        if slow == fast:
+            rates = "at {fast:g} times its speed" if fast != 1 else "at its recorded speed"
+        return Sentence(
+            f"{{part:.3f}} of {self.character or 'the source'} plays {rates}",
+            part=Span(self.speed.start, self.speed.end),
+            slow=slow,
+            fast=fast,
+        )
+
+
+Fact = Stretch | Placed | Linked | Limited
 
 
 class Contradiction(InfeasibleError):
@@ -101,6 +126,8 @@ class Moments:
     problem: Problem
     narrowest: float = np.inf
     """Rates are also limited to 1 / narrowest and narrowest, where their own limits allow."""
+    inside: float = 0.0
+    """Share of the limits that is left free beside them."""
     index: dict[tuple[int, int], int] = field(default_factory=dict, init=False)
     """Number of the moment of a character and a node."""
     chains: list[list[int]] = field(default_factory=list, init=False)
@@ -109,6 +136,12 @@ class Moments:
     """The most that the time of a column can be after that of a row; the last is output time 0."""
 
     def __post_init__(self) -> None:
+        for c in self.problem.characters:
+            _must_agree(c, c, c.domain)
+        for span in self.problem.shared:
+            for i, j in itertools.permutations(span.members, 2):
+                one, other = self.problem.characters[i], self.problem.characters[j]
+                _must_agree(one, other, (span.start, span.end))
         self._name_moments()
         facts = self._facts()
         count = max(self.index.values()) + 2
@@ -129,7 +162,7 @@ class Moments:
             named[link.first].add(problem.node(link.first_source))
             named[link.second].add(problem.node(link.second_source))
         shared = [(problem.node(s.start), problem.node(s.end), s.members) for s in problem.shared]
-        for first, last, members in shared:
+        for first, last, members in shared * len(shared):  # spans that overlap pass moments on
             inside = {first, last}.union(*(named[i] for i in members))
             for i in members:
                 low, high = max(first, problem.spans[i][0]), min(last, problem.spans[i][1])
@@ -184,8 +217,10 @@ class Moments:
     def limits(self, i: int) -> tuple[FloatArray, FloatArray]:
         """Return the limits of a character's slowness, narrowed."""
         cells = self.problem.cells[i]
-        low = np.clip(1 / self.narrowest, cells.low, cells.high)
-        return low, np.clip(self.narrowest, cells.low, cells.high)
+        middle = (cells.low + cells.high) / 2
+        low = np.minimum(cells.low * (1 + self.inside), middle)
+        high = np.maximum(cells.high * (1 - self.inside), middle)
+        return np.clip(1 / self.narrowest, low, high), np.clip(self.narrowest, low, high)
 
     def times(self) -> tuple[FloatArray, FloatArray]:
         """Return the earliest and the latest output time of each moment."""
@@ -205,6 +240,15 @@ def possible_times(problem: Problem, character: int, source: float) -> tuple[flo
     earliest, latest = moments.times()
     at = moments.index[character, free.node(source)]
     return float(earliest[at]), float(latest[at])
+
+
+def _must_agree(one: Character, other: Character, span: tuple[float, float]) -> None:
+    """Raise if a limit of speed of one excludes one of the other where they overlap in a span."""
+    for a, b in itertools.product(one.speeds, other.speeds):
+        both = min(a.end, b.end, span[1]) - max(a.start, b.start, span[0])
+        if both > SAME_TIME_S and a.slowest > b.fastest * (1 + SAME_TIME_S):
+            lack = both * (1 / b.fastest - 1 / a.slowest)
+            raise Contradiction((Limited(one.name, a), Limited(other.name, b)), lack)
 
 
 def _root(same: dict[tuple[int, int], tuple[int, int]], key: tuple[int, int]) -> tuple[int, int]:

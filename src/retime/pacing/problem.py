@@ -21,7 +21,7 @@ CELL_S = 1 / 120
 # Slowest and fastest rate where nothing else limits it.
 _SLOWEST, _FASTEST = 1e-4, 1e4
 # Relative room beyond the limits, so that a request exactly at them has a solution inside.
-_ROOM = 1e-6
+ROOM = 1e-6
 # Moments closer than this are one, seconds.
 SAME_TIME_S = 1e-9
 # A node of the even grid makes way for a named moment that is closer, in cells.
@@ -109,11 +109,25 @@ class Problem:
 
     @cached_property
     def cells(self) -> list[Cells]:
-        """The cells of each character."""
-        return [
+        """The cells of each character; where time is shared, so are the limits of speed."""
+        cells = [
             Cells.of(c, self.nodes[first : last + 1])
             for c, (first, last) in zip(self.characters, self.spans, strict=True)
         ]
+        for span in self.shared * len(self.shared):  # spans that overlap pass limits on
+            first, last = self.node(span.start), self.node(span.end)
+            low, high = np.zeros(last - first), np.full(last - first, np.inf)
+            places = []
+            for i in span.members:
+                begin, stop = self.spans[i]
+                a, b = max(first, begin), max(min(last, stop), first, begin)
+                own, common = slice(a - begin, b - begin), slice(a - first, b - first)
+                low[common] = np.maximum(low[common], cells[i].low[own])
+                high[common] = np.minimum(high[common], cells[i].high[own])
+                places.append((i, own, common))
+            for i, own, common in places:
+                cells[i].low[own], cells[i].high[own] = low[common], high[common]
+        return cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +190,7 @@ def slowness_limits(speeds: Iterable[Speed], times: FloatArray) -> tuple[FloatAr
         low[inside] = np.maximum(low[inside], 1 / s.fastest if s.fastest else np.inf)
         high[inside] = np.minimum(high[inside], 1 / max(s.slowest, _SLOWEST))
     same = low >= high * (1 - SAME_TIME_S)
-    low, high = np.where(same, low, low * (1 - _ROOM)), np.where(same, low, high * (1 + _ROOM))
+    low, high = np.where(same, low, low * (1 - ROOM)), np.where(same, low, high * (1 + ROOM))
     return low, high
 
 

@@ -10,16 +10,16 @@ from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
 from retime.pacing.moments import Contradiction, Moments
-from retime.pacing.problem import IndexArray, Problem, points_of
+from retime.pacing.problem import ROOM, IndexArray, Problem, points_of
 
 # Steps of the solver at most; 4 to 20 are usual.
-_STEPS = 100
+_STEPS = 200
 # Weight of the limits of speed; small, so that they act beside them only.
 _WALL = 1e-7
-# Ranges of rates from which a start is chosen: the narrowest that is possible.
-_NARROW = (1.5, 2.5, 5.0, 12.0, 40.0, 200.0, np.inf)
-# Share of its room that a stretch keeps from its limits at the start.
-_INSIDE = 0.01
+# Ranges of rates from which a start is chosen, and the distance that it keeps from the limits of
+# speed: the first that is possible. The last is possible for all requests that are.
+_STARTS = [(n, 1e-2) for n in (1.5, 2.5, 5.0, 12.0, 40.0, 200.0, np.inf)]
+_STARTS += [(np.inf, 1e-4), (np.inf, ROOM / 2)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +53,9 @@ def solve(problem: Problem) -> Solution:
 def _start(problem: Problem) -> list[FloatArray]:
     """Return output times of each character's nodes that meet all constraints, with mild rates."""
     Moments(problem)  # raises with the facts as they are, not narrowed
-    for narrowest in _NARROW:
+    for narrowest, inside in _STARTS:
         try:
-            moments = Moments(problem, narrowest)
+            moments = Moments(problem, narrowest, inside)
         except Contradiction:
             continue
         break
@@ -66,7 +66,6 @@ def _start(problem: Problem) -> list[FloatArray]:
     for i, (first, last) in enumerate(problem.spans):
         cells = problem.cells[i]
         low, high = moments.limits(i)
-        low, high = np.minimum(low, cells.high), np.maximum(high, cells.low)
         times = np.empty(last - first + 1)
         for a, b, least, most in moments.stretches(i):
             begin, end = middle[moments.index[i, a]], middle[moments.index[i, b]]
@@ -155,7 +154,7 @@ class _Nodes:
         output, steps = _native.pacing.solve(
             initial, unknown[:-1], offset, *objective, *points, _STEPS
         )
-        if not np.isfinite(output).all():
+        if not steps or not np.isfinite(output).all():
             raise InfeasibleError("no timing was found; widen the limits of speed")
         return output, int(steps)
 

@@ -34,7 +34,7 @@ _RENAMED: dict[str, dict[str, str]] = {
 }
 # Parameters of guided time warping that only the paper's formulation uses now, and that none uses.
 _OF_THE_PAPER = {"upsample", "frame_cost"}
-_DROPPED = {"average", "search", "speed_change_cost", "precision"}
+_DROPPED = {"average", "search", "search_fps", "speed_change_cost", "precision"}
 # Values of "rest" in version 1, which is "ripple" now.
 _REST = {"fixed": False, "ripple": True}
 

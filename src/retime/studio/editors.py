@@ -140,7 +140,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[frame_headers.SurfaceEditor, d
             flat_places[:, 1:] * plane.up
         )  # fmt: skip
         drags = [d for d in key.drags if d.joint is not None]
-        arrived = max(made.arrivals_of_keys[k], key=lambda a: abs(a.asked))
+        arrived = max(made.arrivals_of(k), key=lambda a: abs(a.asked))
         views.append(
             frame_headers.SurfaceKeyView(
                 index=order[k],

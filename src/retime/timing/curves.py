@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
-from retime.errors import InputError
+from retime.errors import InfeasibleError, InputError
 from retime.notes import Note
 from retime.one_line import one_line
-from retime.sentences import Duration, Moment, Span
+from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING, monotone_cubic
 from retime.timing.warp import TimeWarp
@@ -36,6 +36,7 @@ def keytime_warp(
     duration: float | None = None,
     keytimes: Iterable[tuple[float, float]] = (),
     rates: Iterable[tuple[float, float]] = (),
+    locked: Iterable[tuple[float, float]] = (),
     loop: bool = False,
 ) -> TimeWarp:
     """Make a spline warp: a monotone cubic through the ends and the keytimes.
@@ -50,6 +51,9 @@ def keytime_warp(
         Points on the curve; both times increase from one to the next.
     rates : iterable of (source s, rate)
         Tangents: the playback speed at the source time of a keytime or an end.
+    locked : iterable of (source s, source s)
+        Spans that play at their recorded speed. One without a keytime stays where the spline shows
+        its middle.
     loop : bool
         The clip is a cycle: the rate is equal at both ends.
     """
@@ -67,9 +71,27 @@ def keytime_warp(
         _must_be_inside(key, start, (stop, end))
     points = [first, *keys, last]
     _must_rise(points)
+    rates, spans = list(rates), _joined(locked)
+    for a, b in spans:
+        points = _with_locked(points, a, b, loop=loop)
+        for moment, rate in rates:
+            if a <= moment <= b and rate != 1:
+                raise InputError(
+                    "rate {moment:g}={rate:g}: {time} is in the locked span {part}, which plays at "
+                    "its recorded speed",
+                    moment=moment,
+                    rate=rate,
+                    time=Moment(moment),
+                    part=Span(a, b),
+                )
     x, y = np.array(points).T
     slopes, notes = _tangents(x, y, rates)
-    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
+    slopes |= _tangents(x, y, [(min(max(t, start), end), 1.0) for span in spans for t in span])[0]
+    output, source = monotone_cubic(x, y, loop=loop, slopes=slopes)
+    straight = np.zeros(len(source), dtype=bool)
+    for a, b in spans:
+        straight |= (source > a + _SAME_MOMENT) & (source < b - _SAME_MOMENT)
+    return TimeWarp(output[~straight], source[~straight], loop=loop, notes=notes)
 
 
 def _must_last(start: float, end: float) -> None:
@@ -108,6 +130,55 @@ def _must_rise(points: list[tuple[float, float]]) -> None:
                 f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
                 "both times must rise from one keytime to the next"
             )
+
+
+def _joined(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return spans in order; those that overlap or meet are one."""
+    out: list[tuple[float, float]] = []
+    for a, b in sorted((float(a), float(b)) for a, b in spans):
+        if out and a <= out[-1][1] + _SAME_MOMENT:
+            out[-1] = (out[-1][0], max(out[-1][1], b))
+        else:
+            out.append((a, b))
+    return out
+
+
+def _with_locked(
+    points: list[tuple[float, float]], a: float, b: float, *, loop: bool
+) -> list[tuple[float, float]]:
+    """Return the points of a curve with those of a span that plays at its recorded speed."""
+    (start, end), part = (points[0][1], points[-1][1]), Span(a, b)
+    if not start - _SAME_MOMENT <= a < b <= end + _SAME_MOMENT:
+        raise InputError(
+            "the locked span {part} is not a part of {clip}", part=part, clip=Span(start, end)
+        )
+    a, b = max(a, start), min(b, end)
+    x, y = np.array(points).T
+    inside = [(o, s) for o, s in points if a <= s <= b]
+    before, after = [p for p in points if p[1] < a], [p for p in points if p[1] > b]
+    if inside:
+        places = [o - (s - a) for o, s in inside]
+        first = places[0]
+        fits = max(places) - min(places) < _SAME_MOMENT
+    else:
+        (o0, s0), (o1, s1) = before[-1], after[0]
+        curve = TimeWarp(*monotone_cubic(x, y, loop=loop))
+        room = o1 - o0 - (b - a)
+        # At least a tenth of what is left on either side.
+        shares = 0.1 * room * np.array([a - s0, s1 - b]) / (a - s0 + s1 - b)
+        first = float(curve.inverse((a + b) / 2)) - (b - a) / 2
+        first = float(np.clip(first, o0 + shares[0], o1 - (b - a) - shares[1]))
+        fits = room > 0
+    last = first + (b - a)
+    fits = fits and not (before and before[-1][0] >= first) and not (after and after[0][0] <= last)
+    if not fits:
+        raise InfeasibleError(
+            "the locked span {part} does not fit between the keytimes around it, or between the "
+            "ends; shorten it, move a keytime, or choose a longer {name}",
+            part=part,
+            name=ParameterName("duration"),
+        )
+    return [*before, (first, a), (last, b), *after]
 
 
 def _tangents(

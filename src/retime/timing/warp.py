@@ -60,6 +60,9 @@ class TimeWarp(Pictured):
     loop : bool
         The warp repeats: w(t + T) = w(t) + D, where T is the length of the output and D that of the
         source.
+    in_space : iterable of str
+        Joints whose rotation in space has the time of their channel; that of other joints relative
+        to their parent has it. Both are the same where a joint and its parents have one time.
     notes : iterable of Note
         Notes of the method about this warp.
 
@@ -75,6 +78,7 @@ class TimeWarp(Pictured):
     body: Graph
     channels: Mapping[str, Graph]
     loop: bool = False
+    in_space: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
     def _facts(self) -> list[str]:
@@ -90,6 +94,7 @@ class TimeWarp(Pictured):
         *,
         channels: Mapping[str, Knots | Graph] | None = None,
         loop: bool = False,
+        in_space: Iterable[str] = (),
         notes: Iterable[Note] = (),
     ) -> None:
         graphs = {name: _graph(k, name) for name, k in (channels or {}).items()}
@@ -102,16 +107,22 @@ class TimeWarp(Pictured):
             body = Graph(ends, ends)
         else:
             raise InputError("a warp needs output and source times, or channels")
-        self._set(body, graphs, loop, tuple(notes))
+        self._set(body, graphs, loop, frozenset(in_space), tuple(notes))
 
     def _set(
-        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...]
+        self,
+        body: Graph,
+        channels: dict[str, Graph],
+        loop: bool,
+        in_space: frozenset[str],
+        notes: tuple[Note, ...],
     ) -> None:
         if loop and channels:
             body, channels = graph.one_cycle(body, channels)
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
+        object.__setattr__(self, "in_space", in_space)
         object.__setattr__(self, "notes", as_notes(notes))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,18 +130,31 @@ class TimeWarp(Pictured):
             "body": self.body,
             "channels": dict(self.channels),
             "loop": self.loop,
+            "in_space": self.in_space,
             "notes": self.notes,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._set(**state)
 
-    @classmethod
-    def _of(
-        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...] = ()
+    def _with(
+        self,
+        *,
+        body: Graph | None = None,
+        channels: Mapping[str, Graph] | None = None,
+        loop: bool | None = None,
+        in_space: frozenset[str] | None = None,
+        notes: tuple[Note, ...] | None = None,
     ) -> TimeWarp:
-        warp = cls.__new__(cls)
-        warp._set(body, channels, loop, notes)
+        """Return the warp with some parts replaced."""
+        warp = TimeWarp.__new__(TimeWarp)
+        warp._set(
+            self.body if body is None else body,
+            dict(self.channels if channels is None else channels),
+            self.loop if loop is None else loop,
+            self.in_space if in_space is None else in_space,
+            self.notes if notes is None else notes,
+        )
         return warp
 
     @classmethod
@@ -191,15 +215,15 @@ class TimeWarp(Pictured):
 
     def of_body(self) -> TimeWarp:
         """Return the warp without curves of single channels."""
-        return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
+        return self._with(body=self.body.pad(*self.domain), channels={}, in_space=frozenset())
 
     def with_notes(self, *notes: Note) -> TimeWarp:
         """Return the warp with more notes."""
-        return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
+        return self._with(notes=(*self.notes, *notes))
 
     def saying(self, *notes: Note) -> TimeWarp:
         """Return the warp with other notes."""
-        return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
+        return self._with(notes=notes)
 
     def plot(self) -> Figure:
         """Draw the curve with its rate below; see :func:`retime.plot.warp`."""
@@ -207,7 +231,7 @@ class TimeWarp(Pictured):
 
     def looped(self, loop: bool = True) -> TimeWarp:
         """Return the warp as a cycle, or not as a cycle."""
-        return TimeWarp._of(self.body, dict(self.channels), loop, self.notes)
+        return self._with(loop=loop)
 
     # ---- evaluation
 
@@ -271,16 +295,21 @@ class TimeWarp(Pictured):
     def _mapped(self, change: Callable[[Graph], Graph], notes: tuple[Note, ...] = ()) -> TimeWarp:
         """Change the curve of the body and of each channel."""
         channels = {n: change(g) for n, g in self.channels.items()}
-        return TimeWarp._of(change(self.body), channels, self.loop, notes)
+        return self._with(body=change(self.body), channels=channels, notes=notes)
 
     def _zip(self, other: TimeWarp, combine: Callable[[Graph, Graph], Graph]) -> TimeWarp:
         names = [*self.channels, *(n for n in other.channels if n not in self.channels)]
-        graphs = {n: combine(self.channel(n), other.channel(n)) for n in names}
-        return TimeWarp._of(
-            combine(self.body, other.body),
-            graphs,
-            self.loop and other.loop,
-            self.notes + tuple(n for n in other.notes if n not in self.notes),
+        pairs = {n: (self.channel(n), other.channel(n)) for n in names}
+        # Joints that have one time share their graph.
+        shared = {tuple(map(id, pair)): pair for pair in pairs.values()}
+        made = {key: combine(*pair) for key, pair in shared.items()}
+        graphs = {n: made[id(f), id(g)] for n, (f, g) in pairs.items()}
+        return self._with(
+            body=combine(self.body, other.body),
+            channels=graphs,
+            loop=self.loop and other.loop,
+            in_space=self.in_space | other.in_space,
+            notes=self.notes + tuple(n for n in other.notes if n not in self.notes),
         )
 
     def __matmul__(self, other: TimeWarp) -> TimeWarp:
@@ -288,7 +317,10 @@ class TimeWarp(Pictured):
         if self.loop:
             return self._cycle_after(other)
         if not other.loop and self._leaves(other):
-            return other.with_notes(*(n for n in self.notes if n not in other.notes))
+            return other._with(
+                in_space=self.in_space | other.in_space,
+                notes=(*other.notes, *(n for n in self.notes if n not in other.notes)),
+            )
         return self._zip(other, graph.compose)
 
     def _cycle_after(self, other: TimeWarp) -> TimeWarp:
@@ -364,11 +396,8 @@ class TimeWarp(Pictured):
         if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:
             # Channels without their own curve have the same ends as the others.
             body = Graph(np.array([a, end]), np.array([a, b]))
-        return TimeWarp._of(
-            extend(body),
-            {n: extend(g) for n, g in self.channels.items()},
-            self.loop,
-            self.notes,
+        return self._with(
+            body=extend(body), channels={n: extend(g) for n, g in self.channels.items()}
         )
 
     def _must_fit(self, range: tuple[float, float], ripple: bool) -> None:

@@ -27,7 +27,9 @@ from retime import (
     samples,
     suggest_keytimes,
 )
+from retime.body.metrics import flights
 from retime.methods.guided import guide
+from retime.methods.guided.activity import falling_flights
 from retime.methods.guided.library import INDEX
 
 
@@ -283,7 +285,10 @@ EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
         ({"duration": 9.0, "upsample": 2}, "upsample belongs to the paper's formulation"),
         ({"duration": 9.0, "frame_cost": 2.0}, "frame_cost belongs to the paper's formulation"),
         ({"duration": 9.0, "formulation": "paper", "strength": 0.5}, "belongs to gradual speed"),
-        ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "above 8; raise max_speed to 20"),
+        (
+            {"duration": 2.0, "keytimes": [(0.1, 2.0)]},
+            "to 20, or show 2.000 s at 0.25",
+        ),
         ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "have to be 10 times"),
         (
             {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.5, 1.05)], "min_speed": 0.2},
@@ -295,10 +300,16 @@ EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
         ({"keytimes": [(1.0, float("nan"))]}, "keytimes"),
         ({"keytimes": [(1.0, 9.0)]}, "outside|beyond|has no"),
         ({"locked": [(1.0, 9.0)]}, "the locked span 1 to 9 s is not a part of 0 to 3.25 s"),
-        ({"locked": [(0.5, 3.0)], "duration": 1.0}, "choose a duration of 2.594"),
+        ({"locked": [(0.5, 3.0)], "duration": 1.0}, "choose a duration of 2.594 s"),
         ({"rates": [(1.0, 0.0)]}, "a rate is 0.001 or more"),
         ({"rates": [(9.0, 1.0)]}, "is not in"),
-        ({"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True}, "choose a duration"),
+        ({"rates": [(1.0, 50.0)]}, "0 to 3.250 s of the source plays no faster than 8 times"),
+        ({"rates": [(1.0, 1.0), (1.001, 2.0)]}, "these cannot all be true"),
+        ({"rates": [(1.2, 2.0)], "locked": [(1.0, 1.5)]}, "plays at its recorded speed"),
+        ({"speed_limits": [(1.0, 2.0, 9.0, 10.0)]}, "plays no faster than 8 times"),
+        ({"locked": [(1.0, 1.5)], "keytimes": [(0.5, 1.0), (0.6, 1.5)]}, "show 1.500 s at 1.000"),
+        ({"duration": 5.0, "locked": [(0.0, 3.25)]}, "choose a duration of 3.250 s"),
+        ({"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True}, "is too short: its"),
         ({"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of"),
         ({"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "shorter than three frames"),
         ({"reference_warp": TimeWarp([0, 3.25], [0, 3.25])}, "no edit to copy"),
@@ -533,6 +544,9 @@ def test_backwards_is_the_exact_mirror() -> None:
 
 def test_locked_spans_and_rates_are_exact() -> None:
     jump = samples.jump()
+    for influence in (0.0, 0.5):
+        warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], influence=influence)
+        assert float(warp.inverse(0.6) - warp.inverse(0.3)) == pytest.approx(0.3, abs=1e-9)
     warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], rates=[(2.8, 1.5)])
     inside = warp.inverse(np.linspace(0.3, 0.6, 20))
     np.testing.assert_allclose(np.diff(inside), 0.3 / 19, atol=1e-12)
@@ -576,6 +590,26 @@ def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
     assert like > 0.9
     warp = guided_warp(twice, duration="free", except_flights=[moment], **options)
     assert lasts(start + shift, end + shift) == pytest.approx(1.0, rel=0.02)
+    (note,) = (n for n in warp.notes if n.code == "like-flights")
+    assert "copied to 0 of 1 other flights; left alone:" in note
+    assert "flights-hurried" not in [n.code for n in warp.notes]  # the edit asked for it
+
+
+def test_another_take_does_not_change_the_time_of_flights() -> None:
+    made = samples.sample("jump")
+    warp = guided_warp(made.motion, duration="free", reference=slowed(samples.punches(), 0.6))
+    start, end = made.flights[0]
+    assert float(warp.inverse(end) - warp.inverse(start)) == pytest.approx(end - start, rel=0.05)
+
+
+def test_a_body_that_hangs_has_no_flights() -> None:
+    """Its feet touch nothing, but it does not fall."""
+    made = samples.sample("jump")
+    assert falling_flights(made.motion) == flights(made.motion)
+    (start, end) = made.flights[0]
+    air = made.motion.between(start + 0.05, end - 0.05)
+    place = np.repeat(air.root_translation[:1], len(air), axis=0)
+    assert falling_flights(replace(air, translations={"Hips": place})) == []
 
 
 def test_a_short_reference_is_doubtful() -> None:

@@ -96,24 +96,19 @@ def test_what_cannot_be_passed_is_infinite() -> None:
     assert np.isinf(_native.paper.free_path(table, 0.0)[0])
 
 
+def native_scores(references: int, lags: int) -> Any:
+    one = np.zeros((references, 5))
+    return _native.paper.scores(one, one, one, np.zeros((lags, 5)), WEIGHTS, 2, 3)
+
+
 @pytest.mark.parametrize(
     ("call", "match"),
     [
         (lambda t: _native.paper.path(t, np.zeros(3, np.int64), np.zeros(3, np.int64)), "the last"),
         (lambda t: _native.paper.path(t, np.zeros(1, np.int64), np.zeros(1, np.int64)), "two fra"),
         (lambda t: _native.paper.free_path(t[:1], 0.0), "two frames"),
-        (
-            lambda t: _native.paper.scores(
-                *[np.zeros((3, 5))] * 3, np.zeros((5, 5)), WEIGHTS, 2, 3
-            ),
-            "fours",
-        ),
-        (
-            lambda t: _native.paper.scores(
-                *[np.zeros((4, 5))] * 3, np.zeros((4, 5)), WEIGHTS, 2, 3
-            ),
-            "products",
-        ),
+        (lambda t: native_scores(3, 5), "fours"),
+        (lambda t: native_scores(4, 4), "products"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(call: Any, match: str) -> None:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.body.metrics import flights
 from retime.methods.guided.features import TAU, filtered
+from retime.motion import Motion
 from retime.pacing.terms import Track
 
 # Smoothing of the activity by a Gaussian, seconds.
@@ -18,6 +21,11 @@ _STILL = 0.1
 # Weight of a flight, where the mean is 1. It gives way only when nothing else can: a fixed rate
 # would be right for one jump and impossible for a chain of them.
 _FLIGHT = 40.0
+# Least bend of the centre of mass's height in a flight, relative to that of free fall. Swimmers and
+# bodies that hang or stand on their hands touch no floor, but do not fall: they reach at most 0.4,
+# jumps more than 0.5, mostly 0.7 to 1.1.
+_FALLS = 0.5
+_GRAVITY = 9.81
 # Flights are widened by this on both sides, so that the rate is free beside them, seconds.
 _BESIDE_S = 1 / 60
 
@@ -68,3 +76,18 @@ class Activity:
             return out
 
         return at
+
+
+def falling_flights(motion: Motion) -> list[tuple[float, float]]:
+    """Return the flights whose time gravity determines: those in which the body falls."""
+    spans = flights(motion)
+    if not spans:
+        return []
+    height = find_body(motion).centre_of_mass(motion)[:, 1]
+    ends = np.array(spans)
+    first, middle, last = (
+        np.interp(t, motion.times, height) for t in (ends[:, 0], ends.mean(axis=1), ends[:, 1])
+    )
+    fall = _GRAVITY / 8 * np.diff(ends, axis=1)[:, 0] ** 2
+    falls = middle - (first + last) / 2 > _FALLS * fall
+    return [span for span, kept in zip(spans, falls, strict=True) if kept]

@@ -70,6 +70,13 @@ def filtered(signal: FloatArray, sigma: float) -> FloatArray:
     return gaussian_filter(signal, sigma, ends="nearest")
 
 
+def interpolated(signal: FloatArray, places: FloatArray) -> FloatArray:
+    """Return a signal (F, D) between its samples, at places in frames."""
+    before = np.clip(places.astype(int), 0, len(signal) - 2)
+    share = (places - before)[:, None]
+    return np.asarray((1 - share) * signal[before] + share * signal[before + 1])
+
+
 def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
     """Transform points (F, N, 3) to the frame on the ground below the hips, along the heading.
 

@@ -7,7 +7,7 @@ Both are terms of one problem of pacing; ``paper`` is the published search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,11 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.body.metrics import flights
 from retime.errors import InputError
 from retime.keywords import takes
-from retime.methods.guided.activity import Activity
-from retime.methods.guided.features import RATE_HZ, SMOOTHING, Signals, filtered, pose_signals
+from retime.methods.guided.activity import Activity, falling_flights
+from retime.methods.guided.features import (
+    RATE_HZ,
+    SMOOTHING,
+    Signals,
+    filtered,
+    interpolated,
+    pose_signals,
+)
 from retime.methods.guided.hand_edit import copied_edit, edited_span
 from retime.methods.guided.like_flights import copied_flights, flights_of
 from retime.methods.guided.other_take import pace_of_take
@@ -176,19 +182,21 @@ class _Subject:
         if p.keytimes:
             others["spline"] = spline
         if p.influence < 1:
-            warp = spline.blend(warp, p.influence)
-        notes = [*self._hurried(warp), *(pace.notes if pace else ())]
+            warp = request.spline(length, locked=True).blend(warp, p.influence)
+        notes = [*self._hurried(warp, pace), *(pace.notes if pace else ())]
 
         def scorer(curve: TimeWarp) -> float:
             return score(self.signals.curve, self.clip, self.signals.references, curve)
 
         return Guidance(warp.with_notes(*notes), pace, scorer, others)
 
-    def _hurried(self, warp: TimeWarp) -> list[Note]:
-        """Say which flights could not keep their speed."""
+    def _hurried(self, warp: TimeWarp, pace: Pace | None) -> list[Note]:
+        """Say which flights could not keep their speed, or that of an edit."""
         start, end = self.span
         inside = [f for f in self.activity.flights if start <= f[0] and f[1] <= end]
         rates = rates_between(warp, inside)
+        if pace is not None:
+            rates *= np.array([pace.track(np.linspace(*f, 20)).mean() for f in inside])
         off = np.abs(np.log(rates)) > _HURRIED
         if not off.any():
             return []
@@ -257,7 +265,7 @@ def activity_of(motion: Motion) -> Activity:
     """Return the activity of a motion; it is cached with it."""
 
     def make() -> Activity:
-        return Activity.of(_own(motion).curve.poses, motion.domain, flights(motion))
+        return Activity.of(_own(motion).curve.poses, motion.domain, falling_flights(motion))
 
     return last(motion, "activity", (), make)
 
@@ -286,7 +294,10 @@ def _pace(motion: Motion, p: GuidedParameters, subject: _Subject) -> Pace | None
     if p.reference is not None:
         signals = subject.signals
         return last(
-            motion, "pace of reference", signals, lambda: _pace_of_reference(signals, motion.domain)
+            motion,
+            "pace of reference",
+            signals,
+            lambda: _pace_of_reference(signals, motion.domain, subject.activity.flights),
         )
     if p.reference_warp is None:
         return None
@@ -303,10 +314,15 @@ def _pace(motion: Motion, p: GuidedParameters, subject: _Subject) -> Pace | None
     return copied_edit(subject.signals, motion.domain, edit, span, similarity=p.similarity)
 
 
-def _pace_of_reference(signals: Signals, domain: tuple[float, float]) -> Pace | None:
+def _pace_of_reference(
+    signals: Signals, domain: tuple[float, float], flights: Sequence[tuple[float, float]] = ()
+) -> Pace | None:
     if signals.own:
         return None
-    return same_recording(signals, domain) or pace_of_take(signals, domain, RATE_HZ)
+    # Gravity, not the other take, determines the time of flights.
+    return same_recording(signals, domain) or pace_of_take(signals, domain, RATE_HZ).keeping(
+        flights
+    )
 
 
 def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -318,8 +334,4 @@ def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
 
 def _resampled(values: FloatArray, fps: float, rate: float, fine: int = 1) -> FloatArray:
     steps = max(round((len(values) - 1) / fps * rate), 2) * fine
-    position = np.linspace(0, len(values) - 1, steps + 1)
-    before = np.clip(position.astype(int), 0, len(values) - 2)
-    share = (position - before)[:, None]
-    out: FloatArray = (1 - share) * values[before] + share * values[before + 1]
-    return out
+    return interpolated(values, np.linspace(0, len(values) - 1, steps + 1))

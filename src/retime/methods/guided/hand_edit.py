@@ -18,7 +18,7 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 # Smoothing of the logarithm of the slowness, seconds.
-BLUR_S = 0.02
+BLUR_S = 0.01
 # Certainty of what the edit gives: it is known, so changes of rate may be as quick as in the edit.
 CERTAIN = 1000.0
 # Least slowness that is read from an edit: parts that it leaves out.

@@ -118,6 +118,7 @@ def copied_flights(
     away = [np.maximum(np.maximum(f.anchors[1] - times, times - f.anchors[3]), 0) for f in flights]
     owner = np.argmin(away, axis=0)
     alike: list[tuple[float, float]] = []
+    switched_off = set()
     for k, flight in enumerate(flights):
         mine = (owner == k) & ((times < span[0]) | (times > span[1]))
         if flight in edited:
@@ -125,14 +126,18 @@ def copied_flights(
             continue
         pattern = max(edited, key=flight.likeness)
         like = flight.likeness(pattern)
-        alone = any(flight.anchors[1] <= t <= flight.anchors[3] for t in left_alone)
         alike.append((float(flight.anchors[2]), like))
-        if alone or not like:
+        if any(flight.anchors[1] <= t <= flight.anchors[3] for t in left_alone):
+            switched_off.add(alike[-1])
+            continue
+        if not like:
             continue
         log[mine] = like * edited_at(_mapped(times[mine], flight.anchors, pattern.anchors))
         likeness[mine] = like
     slowness = np.exp(filtered(log[:, None], BLUR_S / step)[:, 0])
-    return Pace(times, slowness, np.full(len(times), CERTAIN), likeness, (_told(alike),))
+    return Pace(
+        times, slowness, np.full(len(times), CERTAIN), likeness, (_told(alike, switched_off),)
+    )
 
 
 def _mapped(times: FloatArray, own: FloatArray, pattern: FloatArray) -> FloatArray:
@@ -142,18 +147,22 @@ def _mapped(times: FloatArray, own: FloatArray, pattern: FloatArray) -> FloatArr
     return np.asarray(np.interp(times, own, pattern) + beyond)
 
 
-def _told(alike: list[tuple[float, float]]) -> Note:
-    """List the other flights with their likeness."""
-    like = [(t, share) for t, share in alike if share > 0]
-    if not like:
+def _told(alike: list[tuple[float, float]], switched_off: set[tuple[float, float]]) -> Note:
+    """List the other flights with their likeness, and those that were left alone."""
+    like = [f for f in alike if f[1] > 0 and f not in switched_off]
+    if not any(share > 0 for _, share in alike):
         return Note("no other flight is like the edited one", code="like-flights", flights=alike)
     each = [Sentence("{at:.2f} ({percent:.0f} %)", at=Moment(t), percent=100 * s) for t, s in like]
+    off = [Sentence("{at:.2f}", at=Moment(t)) for t, _ in sorted(switched_off)]
     return Note(
-        "the edit is copied to {count} of {all} other flights, by their likeness: {each}",
-        Remedy("leave some of them alone", parameter="except_flights"),
+        "the edit is copied to {count} of {all} other flights"
+        + (", by their likeness: {each}" if each else "")
+        + ("; left alone: {off}" if off else ""),
+        Remedy("leave some of them alone", parameter="except_flights") if each else None,
         code="like-flights",
         count=len(like),
         all=len(alike),
-        each=listed(each),
+        each=listed(each) if each else "",
+        off=listed(off) if off else "",
         flights=alike,
     )

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.guided.features import Signals
+from retime.methods.guided.features import Signals, interpolated
 from retime.methods.guided.pace import Pace
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.notes import Note, Remedy
 from retime.sentences import Duration
 
@@ -40,7 +42,7 @@ _DRIFT, _TAKE, _WHITE, _BIAS = (0.15, 1.5), 0.06, 0.3, (0.3, 0.5)
 # Certainty is the speed relative to the mean, to this power, and at least this.
 _ACTIVITY, _LEAST = 2.0, 0.02
 # Part of what a posterior mean shrinks is given back.
-_GAIN = 1.75
+_GAIN = 2.25
 _FOLDS = 4
 # Certainty of the pace where the clip's own speed has 1: it is smooth already.
 _CERTAIN = 100.0
@@ -48,8 +50,11 @@ _CERTAIN = 100.0
 _MOST_REFERENCE, _MOST_CLIP = 1800, 1200
 # Overlap of parts of a long clip, samples.
 _OVERLAP = 120
-# A shorter reference, and one that explains less of the variance of its own speed, is doubtful.
-_SHORT_REFERENCE_S, _EXPLAINED = 10.0, 0.3
+# Certainty of a prediction, relative to none, from which a moment is fully like the reference.
+_LIKE = 0.5
+# A shorter reference, one that explains less of the variance of its own speed, and one that less of
+# the clip resembles, is doubtful.
+_SHORT_REFERENCE_S, _EXPLAINED, _MOSTLY = 10.0, 0.3, 0.5
 
 
 def pace_of_take(signals: Signals, domain: tuple[float, float], rate: float) -> Pace:
@@ -63,40 +68,33 @@ def pace_of_take(signals: Signals, domain: tuple[float, float], rate: float) -> 
     seconds = sum((len(z) - 1) / rate for z in signals.references)
     basis = _Basis.of(reference, clip)
     known = _Prediction.of(basis.features(reference), reference)
-    log = np.empty(count)
-    parts = _parts(count)
-    for first, last in parts:
+    kept = np.zeros((count, 2))
+    for first, last in _parts(count):
         part = clip.part(first, last)
-        predicted, variance = known.at(basis.features(part))
-        kept = _kept(part, predicted, variance, known)
-        # In the overlap of two parts, the later one fades in.
-        share = np.ones(last - first)
-        if first:
-            share[:_OVERLAP] = np.linspace(0, 1, _OVERLAP)
-            log[first : first + _OVERLAP] *= 1 - share[:_OVERLAP]
-            log[first : first + _OVERLAP] += share[:_OVERLAP] * kept[:_OVERLAP]
-            log[first + _OVERLAP : last] = kept[_OVERLAP:]
-        else:
-            log[first:last] = kept
-    likeness = np.clip(np.full(count, known.explained), 0, 1)
-    notes = _doubts(seconds, known.explained)
+        fade = np.clip(np.arange(last - first) / _OVERLAP, 0, 1) if first else np.ones(last)
+        kept[first:last] *= 1 - fade[:, None]
+        kept[first:last] += fade[:, None] * _kept(part, *known.at(basis.features(part)), known)
+    log, likeness = kept.T
+    notes = _told(seconds, known.explained, float(likeness.mean()))
     return Pace(times, np.exp(_GAIN * log), np.full(count, _CERTAIN), likeness, notes)
 
 
-def _doubts(seconds: float, explained: float) -> tuple[Note, ...]:
-    share = max(100 * explained, 0)
-    told = f"the shape of its path explains {share:.0f} % of the reference's speed"
-    if seconds >= _SHORT_REFERENCE_S and explained >= _EXPLAINED:
-        return (Note(told, code="guided-evidence", share=explained),)
+def _told(seconds: float, explained: float, alike: float) -> tuple[Note, ...]:
+    figures: dict[str, Any] = {"percent": 100 * alike, "explained": max(100 * explained, 0)}
+    told = (
+        "{percent:.0f} % of the clip resembles the reference, where the shape of the path explains "
+        "{explained:.0f} % of the speed"
+    )
+    if seconds >= _SHORT_REFERENCE_S and explained >= _EXPLAINED and alike >= _MOSTLY:
+        return (Note(told, code="guided-evidence", share=alike, **figures),)
     return (
         Note(
-            "the timing of this reference is uncertain: it lasts {seconds:.1f}, and "
-            "{percent:.0f} % of its speed are explained by the shape of its path",
+            "the timing of this reference is uncertain: it lasts {seconds:.1f}; " + told,
             Remedy("use a longer reference of like actions", parameter="reference"),
             code="doubtful-reference",
-            percent=share,
-            share=explained,
+            share=alike,
             seconds=Duration(seconds),
+            **figures,
         ),
     )
 
@@ -124,9 +122,11 @@ class _Path:
         step = np.sqrt(speed**2 + _STILL**2) / rate
         arc = np.r_[0.0, np.cumsum((step[1:] + step[:-1]) / 2)]
         y = y / np.sqrt(each.shape[1])
-        chords = []
+        chords, frames = [], np.arange(len(y))
         for length in _CHORDS:
-            ahead, behind = _along(y, arc, arc + length), _along(y, arc, arc - length)
+            ahead, behind = (
+                interpolated(y, np.interp(arc + away, arc, frames)) for away in (length, -length)
+            )
             for far, near, size in (
                 (ahead, behind, 2 * length),
                 (ahead, y, length),
@@ -147,29 +147,12 @@ class _Path:
         return _Path(self.speed[k], self.chords[k], self.shares[k], self.poses[k], self.rate)
 
 
-def _along(values: FloatArray, arc: FloatArray, where: FloatArray) -> FloatArray:
-    """Return values (N, D) at lengths along an arc (N,); ends are extended."""
-    where = np.clip(where, arc[0], arc[-1])
-    k = np.clip(np.searchsorted(arc, where) - 1, 0, len(arc) - 2)
-    share = ((where - arc[k]) / (arc[k + 1] - arc[k]))[:, None]
-    return np.asarray(values[k] * (1 - share) + values[k + 1] * share)
-
-
 def _reference_path(poses: FloatArray, rate: float, tall: float) -> _Path:
     """Describe a reference at 60 Hz."""
     seconds = (len(poses) - 1) / rate
     count = max(round(seconds * _RATE_HZ), 2) + 1
     place = np.linspace(0, len(poses) - 1, count)
-    return _Path.of(_cubic(poses, place), (count - 1) / seconds, tall)
-
-
-def _cubic(values: FloatArray, place: FloatArray) -> FloatArray:
-    """Interpolate samples (N, D) by a cubic with central slopes."""
-    k = np.clip(place.astype(int), 0, len(values) - 2)
-    u = (place - k)[:, None]
-    slope = np.gradient(values, axis=0)
-    a, b, m, n = values[k], values[k + 1], slope[k], slope[k + 1]
-    return np.asarray(a + u * (m + u * (3 * (b - a) - 2 * m - n + u * (2 * (a - b) + m + n))))
+    return _Path.of(PoseCurve(poses).at(place / FINE), (count - 1) / seconds, tall)
 
 
 def _joined(paths: list[_Path]) -> _Path:
@@ -266,21 +249,22 @@ class _Prediction:
         return float(1 - missed / max((weight * (self.log_speed - mean) ** 2).sum(), 1e-12))
 
     def at(self, features: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return predicted log speeds and their variances (N,)."""
+        """Return predicted log speeds (N,), and the covariance of what they miss (N, N)."""
         cross = _kernel(features, self.features)
-        prior = 1 + _LINEAR * (features**2).sum(axis=1)
-        variance = prior - np.einsum("ij,ij->i", cross @ self.inverse, cross)
-        return self.mean + cross @ self.weights, np.maximum(variance, 0)
+        missed = _kernel(features, features) - cross @ self.inverse @ cross.T
+        return self.mean + cross @ self.weights, missed
 
 
 def _bell(a: FloatArray, b: FloatArray, size: float, width: float) -> FloatArray:
     return np.asarray(size**2 * np.exp(-((a[:, None] - b) ** 2) / (2 * width**2)))
 
 
-def _kept(
-    path: _Path, predicted: FloatArray, variance: FloatArray, known: _Prediction
-) -> FloatArray:
-    """Return what is kept of a clip's speed beyond its prediction (N,)."""
+def _kept(path: _Path, predicted: FloatArray, missed: FloatArray, known: _Prediction) -> FloatArray:
+    """Return what is kept of a clip's speed beyond its prediction, and its likeness (N, 2).
+
+    Errors of a prediction are common to like moments, so their covariance counts. A moment that is
+    unlike the reference keeps its timing.
+    """
     n = len(predicted)
     times, there = np.arange(n) / path.rate, np.arange(len(known.speed)) / known.rate
     strokes = _bell(predicted, predicted, *_STROKES)
@@ -293,10 +277,13 @@ def _kept(
     total[n:, n:] += _bell(there, there, *_DRIFT) + _bell(there, there, *_SHORT)
     active = np.r_[path.speed / path.speed.mean(), known.speed / known.speed.mean()]
     sure = np.maximum(active**_ACTIVITY, _LEAST)
-    noise = np.r_[variance, np.full(len(known.speed), variance.mean())]
+    total[:n, :n] += missed / np.sqrt(sure[:n, None] * sure[:n])
+    noise = np.r_[np.zeros(n), np.full(len(known.speed), np.diag(missed).mean())]
     total[np.diag_indices(len(total))] += (_WHITE**2 + noise) / sure
     beyond = np.r_[path.log_speed - predicted, known.log_speed - known.left_out]
-    return np.asarray(kept @ np.linalg.solve(total, beyond)[:n])
+    likeness = np.clip((1 - np.diag(missed)) / _LIKE, 0, 1)
+    log = likeness * (kept @ np.linalg.solve(total, beyond)[:n])
+    return np.stack([log, likeness], axis=1)
 
 
 def _parts(count: int) -> list[tuple[int, int]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +35,13 @@ class Pace:
     def weight(self, own: Track) -> Track:
         """Return the certainty times the clip's own weight."""
         return lambda times: own(times) * np.interp(times, self.times, self.certainty)
+
+    def keeping(self, spans: Sequence[tuple[float, float]]) -> Pace:
+        """Return the pace with the recorded speed in some spans."""
+        slowness = self.slowness.copy()
+        for first, last in spans:
+            slowness[(self.times > first) & (self.times < last)] = 1.0
+        return replace(self, slowness=slowness)
 
     def mirrored(self, ends: float) -> Pace:
         """Return the pace of the clip played backwards; ``ends`` is the sum of its end times."""

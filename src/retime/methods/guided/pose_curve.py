@@ -24,19 +24,12 @@ class PoseCurve:
     """Samples, ``FINE`` to a frame. Shape (FINE F + 1, D)."""
 
     def __post_init__(self) -> None:
-        # One layout in memory, so that kernels are compiled once.
         object.__setattr__(self, "poses", np.ascontiguousarray(self.poses, np.float64))
 
     @property
     def frames(self) -> int:
         """Frames from the first to the last sample."""
         return (len(self.poses) - 1) // FINE
-
-    def cells(self, per_frame: int) -> FloatArray:
-        """Return equally spaced samples, with a number of samples per frame."""
-        if FINE % per_frame == 0:
-            return self.poses[:: FINE // per_frame]
-        return self.at(np.arange(self.frames * per_frame + 1) / per_frame)
 
     def at(self, x: npt.ArrayLike) -> FloatArray:
         """Return values (m, D) at positions in frames."""

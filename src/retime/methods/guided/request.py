@@ -11,21 +11,21 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.parameters import WarpParameters
-from retime.notes import Note, Remedy
+from retime.notes import Note
 from retime.pacing import (
     Character,
     Contradiction,
     Key,
     Problem,
     Speed,
-    locked,
-    possible_times,
+    locked_spans,
+    refusal,
     solve,
 )
 from retime.pacing.moments import Moments, Placed, Stretch
 from retime.pacing.problem import CELL_S
 from retime.pacing.terms import Term
-from retime.sentences import Duration, Moment, ParameterName, Sentence, Span
+from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 
@@ -62,9 +62,15 @@ class Request:
             raise InputError("the duration must be above 0, not {length}", length=Duration(length))
         return length
 
-    def spline(self, length: float) -> TimeWarp:
+    def spline(self, length: float, *, locked: bool = False) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not rise or are outside."""
-        return keytime_warp(self.span, duration=length, keytimes=self.p.keytimes, loop=self.p.loop)
+        return keytime_warp(
+            self.span,
+            duration=length,
+            keytimes=self.p.keytimes,
+            locked=self.p.locked if locked else (),
+            loop=self.p.loop,
+        )
 
     def warp(self, terms: tuple[Term, ...]) -> TimeWarp:
         """Return the warp that is best by an objective and meets the request."""
@@ -84,6 +90,14 @@ class Request:
             raise self._refused(problem, contradiction) from None
 
     def _problem(self, terms: tuple[Term, ...]) -> Problem:
+        shortest = 2 * CELL_S * (len(self.seams) + 1)
+        if self.seams and self.span[1] - self.span[0] < shortest:
+            raise InputError(
+                "the range {part:.4g} is too short: its ends go on at the recorded speed, so only "
+                "ranges of {least:.3f} or more can change theirs",
+                part=Span(*self.span),
+                least=Duration(shortest),
+            )
         if self.length is not None:
             self.spline(self.length)  # raises a sentence about keytimes out of order or place
         speeds = self._speeds()
@@ -123,14 +137,7 @@ class Request:
                     fastest=fastest,
                 )
             speeds.append(Speed(max(a, start), min(b, end), slowest, fastest))
-        for a, b in p.locked:
-            if not start - 1e-9 <= a < b <= end + 1e-9:
-                raise InputError(
-                    "the locked span {part} is not a part of {clip}",
-                    part=Span(a, b),
-                    clip=Span(start, end),
-                )
-            speeds.append(locked(max(a, start), min(b, end)))
+        speeds += locked_spans(p.locked, self.span)
         for moment, rate in (*p.rates, *((seam, 1.0) for seam in self.seams)):
             speeds.append(self._rate(moment, rate))
         return tuple(s for s in speeds if s.end - s.start > 1e-9)
@@ -151,55 +158,31 @@ class Request:
 
     def _refused(self, problem: Problem, contradiction: Contradiction) -> InfeasibleError:
         """Say what contradicts what, and what would be possible."""
-        simple = self._too_fast_or_slow(contradiction)
-        if simple is not None:
-            return simple
-        keys = [f.key for f in contradiction.facts if isinstance(f, Placed)]
-        for key in sorted(keys, key=lambda k: -k.source):
-            try:
-                earliest, latest = possible_times(problem, 0, key.source)
-            except Contradiction:
-                continue
-            nearest = float(np.clip(key.output, earliest, latest))
-            if key.source == self.span[1]:
-                name, value = "duration", nearest - self.span[0]
-                told = Sentence("choose a {name} of {value:.3f}",
-                                name=ParameterName(name), value=Duration(value))  # fmt: skip
-            else:
-                name, value = "keytimes", nearest
-                told = Sentence("show {source:.3f} at {value:.3f}",
-                                source=Moment(key.source), value=Moment(value))  # fmt: skip
-            remedy = Remedy(told, parameter=name, value=value if name == "duration" else None)
-            return InfeasibleError(Note(contradiction.args[0], remedy, code="cannot-all-be"))
-        return InfeasibleError(str(contradiction))
-
-    def _too_fast_or_slow(self, contradiction: Contradiction) -> InfeasibleError | None:
-        """Return the plain sentence where two keytimes alone exceed the limits of the clip."""
-        p = self.p
+        error = refusal(problem, contradiction)
         keys = sorted((f.key for f in contradiction.facts if isinstance(f, Placed)),
                       key=lambda k: k.source)  # fmt: skip
-        stretches = [f for f in contradiction.facts if isinstance(f, Stretch)]
+        p, stretches = self.p, [f for f in contradiction.facts if isinstance(f, Stretch)]
         if p.speed_limits or p.locked or p.rates or self.seams or len(stretches) != 1:
-            return None
+            return error
         if len(keys) != 2:
-            return None
+            return error
+        # Two keytimes alone exceed the limits of the clip.
         (o0, s0), (o1, s1) = ((k.output, k.source) for k in keys)
         fast = stretches[0].least
         limit = p.max_speed if fast else p.min_speed or SLOWEST
         need, by = (s1 - s0) / (o1 - o0), "raise" if fast else "lower"
-        change = f"{by} {{name}} to {{enough:g}}, or " if fast or p.min_speed else ""
-        enough = np.ceil(10 * need) / 10 if fast else np.floor(100 * need) / 100
-        total = (self.length or o1 - self.span[0]) + (s1 - s0) / limit - (o1 - o0)
+        told = error.args[0]
+        ways = [f"{by} {{name}} to {{enough:g}}"] if fast or p.min_speed else []
+        ways += ["{other}"] if isinstance(told, Note) and told.remedy else []
         return InfeasibleError(
-            "at output {part:.3g} the speed would have to be {need:.3g} times the source's, "
-            f"{'above' if fast else 'below'} {{limit:g}}; {change}choose a duration of "
-            "{duration:.3g}",
+            "at output {part:.6g} the speed would have to be {need:.3g} times the source's, "
+            f"{'above' if fast else 'below'} {{limit:g}}; {', or '.join(ways)}",
             part=Span(o0, o1),
             need=need,
             limit=limit,
             name=ParameterName("max_speed" if fast else "min_speed"),
-            enough=enough,
-            duration=Duration(total),
+            enough=np.ceil(10 * need) / 10 if fast else np.floor(100 * need) / 100,
+            other=told.remedy.words if isinstance(told, Note) and told.remedy else "",
         )
 
 

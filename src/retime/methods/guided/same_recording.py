@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.guided.features import Signals, filtered
+from retime.methods.guided.features import Signals, filtered, interpolated
 from retime.methods.guided.hand_edit import CERTAIN
 from retime.methods.guided.matching import RATE_HZ, match, rate_for
 from retime.methods.guided.pace import Pace
@@ -46,7 +46,7 @@ def _pace_of(
     poses = signals.curve.at((times - start) / (end - start) * signals.curve.frames)
     # The reference is sampled at 30 Hz.
     count = max(round((len(reference) - 1) / 30 / step), 2)
-    other = _resampled(reference, count + 1)
+    other = interpolated(reference, np.linspace(0, len(reference) - 1, count + 1))
     other_step = (len(reference) - 1) / 30 / count
     matched = match(poses, other, tall=signals.tall, similarity=_SIMILAR, one_timing=False)
     known = matched.place >= 0
@@ -70,10 +70,3 @@ def _pace_of(
     certainty = 0.1 + CERTAIN * np.clip(both[:, 1], 0, 1)
     note = Note("the reference is the same recording: its timing is copied", code="same-recording")
     return away, Pace(middle, np.exp(log), certainty, np.clip(both[:, 1], 0, 1), (note,))
-
-
-def _resampled(values: FloatArray, count: int) -> FloatArray:
-    place = np.linspace(0, len(values) - 1, count)
-    before = np.clip(place.astype(int), 0, len(values) - 2)
-    share = (place - before)[:, None]
-    return np.asarray((1 - share) * values[before] + share * values[before + 1])

@@ -23,7 +23,19 @@ from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
-from retime.pacing import Character, Key, Pace, Points, Problem, Smooth, Speed, solve
+from retime.pacing import (
+    Character,
+    Contradiction,
+    Key,
+    Pace,
+    Points,
+    Problem,
+    Smooth,
+    Speed,
+    locked_spans,
+    refusal,
+    solve,
+)
 from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, Span
 from retime.times import whole_frames
@@ -93,14 +105,19 @@ def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
 
 def _synced(motion: Motion, p: SyncParameters) -> Synced:
     # Only the strength changes while it is dragged; the rest is cached.
-    full, speed = last(motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p))
-    warp = speed.blend(full.warp, p.strength)
+    full, speed, without = last(
+        motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p)
+    )
+    warp = without.blend(full.warp, p.strength)
     found = _judged(motion, p, replace(full, warp=warp), speed)
     return replace(found, warp=warp.saying(*sync_notes(p, found)))
 
 
-def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
-    """Sync at full strength; also return the warp of uniform speed."""
+def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp, TimeWarp]:
+    """Sync at full strength; also return the warps of uniform speed and of no strength.
+
+    The last keeps keytimes and locked spans, so that every blend with it does.
+    """
     start, end = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
     every = find_accents(motion, p.accents)
     accents = every.between(start, end)
@@ -152,10 +169,15 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         best = 0
     part, keys, shift = warps[best], candidates[best].keys, candidates[best].shift
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
-    plain = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
+    plain = without = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
+    if p.keytimes or p.locked:
+        fixed = np.array(locked.keytimes, dtype=float).reshape(-1, 2)
+        without = _warp(motion, p, fixed, (start, end, stop), uniform, locked)
     if p.range is not None:
-        part = part.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
-        plain = plain.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
+        part, plain, without = (
+            w.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
+            for w in (part, plain, without)
+        )
     found = Synced(
         warp=part,
         keys=keys,
@@ -170,7 +192,7 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
         accent_scores=(0.0, 0.0),
         speeds=(1.0, 1.0),
     )
-    return found, plain
+    return found, plain, without
 
 
 def _must_have_accents(p: SyncParameters, accents: Accents, locked: Locked) -> None:
@@ -263,15 +285,19 @@ def _warp(
         Pace(lambda t: np.full(len(t), 1 / uniform), lambda t: np.full(len(t), _EVEN)),
     )
     slowest, fastest = uniform * p.min_speed, uniform * p.max_speed
-    locks = [Speed(max(a, start), min(b, end), 1.0, 1.0) for a, b in p.locked]
+    locks = locked_spans(p.locked, (start, end))
     character = Character(
         (start, end),
         terms,
         (*ends, *(Key(float(o), float(s)) for o, s in keys[firm])),
-        (Speed(start, end, slowest, fastest), *(s for s in locks if s.end > s.start)),
+        (Speed(start, end, slowest, fastest), *locks),
         p.loop and p.range is None,
     )
-    output, source = solve(Problem((character,))).curves[0]
+    problem = Problem((character,))
+    try:
+        output, source = solve(problem).curves[0]
+    except Contradiction as contradiction:
+        raise refusal(problem, contradiction) from None
     return TimeWarp(output, source, loop=character.loop)
 
 

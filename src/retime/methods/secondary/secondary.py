@@ -24,6 +24,8 @@ from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.timing import TimeWarp
 
+# Lag of a joint beside its parent that is never exceeded, radians; half of it is hardly limited.
+_MOST_LAG = 1.0
 # Limits of the frequency and damping of a chain.
 _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 
@@ -32,9 +34,10 @@ _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     """Make parts lag behind the body's motion, overshoot and settle.
 
-    A damped spring follows the rotation of each joint relative to the body's heading; joints below
-    it that are not selected move with it. Use this step after those that retime, because springs
-    swing in the time of its input.
+    A damped spring follows the rotation of each joint relative to the body's heading, that of an
+    elbow relative to its upper arm. Fingers, and joints below that are not selected, move with
+    their parent. Use this step after those that retime, because springs swing in the time of its
+    input.
 
     Parameters
     ----------
@@ -88,13 +91,21 @@ def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follow
         remedy = Remedy("name the joints that follow", parameter="joints")
         return {}, [Note("no loose parts were found", remedy, code="no-loose-parts")]
     out = {}
+    fingers = _fingers(find_body(motion))
     for j in range(len(skeleton)):
         depths = [(depth, k) for depth, k in enumerate(skeleton.chain(j)) if k in starts]
-        if depths:
+        if depths and (j in starts or j not in fingers):
             depth, start = depths[0]  # the nearest start above
             frequency, damping = starts[start]
             out[j] = Follower(frequency * (1 - p.drag) ** depth, damping)
     return out, []
+
+
+def _fingers(body: Body) -> set[int]:
+    """Return the joints below hands: their springs would turn them against a hand that is fast."""
+    hands = [limb.end for name, limb in body.limbs.items() if name.endswith("arm")]
+    chains = (body.skeleton.chain(j) for j in range(len(body.skeleton)))
+    return {j for j, chain in enumerate(chains) if any(h in chain[1:] for h in hands)}
 
 
 def _chosen(motion: Motion, p: SecondaryParameters) -> dict[int, tuple[float, float]]:
@@ -125,23 +136,39 @@ def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParame
     after = turns.copy()
     local = motion.rotations.copy()
     parents = motion.skeleton.parents
+    elbows = {limb.lower for name, limb in body.limbs.items() if name.endswith("arm")}
+    lags: dict[int, FloatArray] = {}
     for j in range(len(parents)):
         parent = int(parents[j])
         base = _base(motion, after, parent)
         if j not in followers:
             if any(k in followers for k in motion.skeleton.chain(j)):
                 after[:, j] = quat.multiply(base, local[:, j])
+                lags[j] = lags.get(parent, np.zeros((len(motion), 3)))
             continue
-        way = _developed(quat.multiply(back, turns[:, j]))
+        way = _developed(local[:, j] if j in elbows else quat.multiply(back, turns[:, j]))
         lag = np.zeros_like(way)
         lag[span] = followers[j].lag(motion.times[span], way[span], loop=p.loop)
         lag *= p.strength * share[:, None]
-        behind = quat.exp(quat.rotate(heading, lag))
-        after[:, j] = quat.multiply(behind, turns[:, j])
+        if j in elbows:  # a hinge stays one
+            lag = _limited(lag)
+            lags[j] = lags.get(parent, np.zeros_like(lag))
+            after[:, j] = quat.multiply(base, quat.multiply(quat.exp(lag), local[:, j]))
+        else:
+            led = lags.get(parent, np.zeros_like(lag))
+            lag = lags[j] = led + _limited(lag - led)
+            behind = quat.exp(quat.rotate(heading, lag))
+            after[:, j] = quat.multiply(behind, turns[:, j])
         changed = lag.any(axis=1) | _moved(turns, after, parent)
         own = quat.multiply(quat.conjugate(base), after[:, j])
         local[changed, j] = own[changed]
     return replace(motion, rotations=local)
+
+
+def _limited(lag: FloatArray) -> FloatArray:
+    """Return rotation vectors (F, 3) that are nearly the same if short, and never too long."""
+    length = np.linalg.norm(lag, axis=1, keepdims=True)
+    return np.asarray(lag * np.tanh(length / _MOST_LAG) * _MOST_LAG / np.maximum(length, 1e-12))
 
 
 def _base(motion: Motion, turns: FloatArray, parent: int) -> FloatArray:

@@ -29,7 +29,10 @@ __all__ = ["read_poses", "write_poses"]
 
 FORMAT = "retime-poses"
 VERSION = 1
-_TIMING = ("numbers", "times", "refinements", "included", "known_times", "known_refinements")
+_TIMING = (
+    *("numbers", "times", "refinements", "included", "asks"),
+    *("known_times", "known_refinements"),
+)
 _EVIDENCE = ("times", "probability", "local", "weights", "candidates", "priorities")
 _CHANNEL = ("knots", "owners", "extreme")
 
@@ -93,8 +96,6 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
     arrays = {f"motion/{n}": a for n, a in arrays.items()}
     timing, evidence = poses.timing, poses.evidence
     arrays |= {f"timing/{n}": getattr(timing, n) for n in _TIMING}
-    if timing.wanted is not None:
-        arrays["timing/wanted"] = timing.wanted
     if evidence is not None:
         arrays |= {f"evidence/{n}": getattr(evidence, n) for n in _EVIDENCE}
     for i, channel in enumerate(poses.curves):
@@ -120,6 +121,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "edits": [e.to_document() for e in poses.edits],
         "notes": poses.notes,
         "max_turn": poses.max_turn,
+        "limits": poses.limits,
     }
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
 
@@ -133,11 +135,11 @@ def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
     """Reject arrays that do not fit together."""
     poses, frames, joints = len(timing.times), len(source), len(source.skeleton)
     table = (poses, len(source.channels))
-    wanted = timing.refinements if timing.wanted is None else timing.wanted
-    tables = (timing.refinements, timing.known_refinements, wanted)
+    tables = (timing.refinements, timing.known_refinements)
     whole = all(a.shape == table for a in tables)
     lined = all(a.shape == (poses,) for a in (timing.times, timing.known_times, timing.numbers))
-    if not (whole and lined and timing.included.shape == table and len(curves) == table[1]):
+    flags = timing.included.shape == timing.asks.shape == table
+    if not (whole and lined and flags and len(curves) == table[1]):
         raise InputError("its poses, times and channels do not agree")
     if poses < 2 or (np.diff(timing.times) <= 0).any() or not timing.included[[0, -1]].all():
         raise InputError("its pose times do not rise")
@@ -197,5 +199,6 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
         as_notes(about["notes"]),
-        float(about.get("max_turn", 3.0)),
+        float(about["max_turn"]),
+        about["limits"],
     )

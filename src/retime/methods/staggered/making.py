@@ -23,6 +23,7 @@ from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose, Units, quat
 from retime.motion.contact import Contact
 from retime.motion.edits import apply
+from retime.motion.kinematics import infer_units
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
@@ -106,6 +107,7 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         p.loop,
         notes=tuple(notes),
         max_turn=p.max_turn,
+        limits=p.limits,
     )
 
 
@@ -156,6 +158,7 @@ def _timing(
         times,
         refinements,
         np.ones(shape, dtype=bool),
+        np.ones(shape),
         times,
         refinements,
         least_gap,
@@ -234,9 +237,10 @@ def poses_by_hand(
         fps=fps,
         start=float(at[0]),
         sample_times=None if abs(moments[-2] + 1 / fps - at[-1]) < 1e-9 else moments,
-        units=units or Units(),
         notes=(Note(f"made from {len(poses)} poses", code="made-from-poses", poses=len(poses)),),
     )
+    units, inferred = (units, ()) if units is not None else infer_units(source)
+    source = replace(source, units=units, notes=(*source.notes, *inferred))
     return StaggeredPoses(source, timing, tuple(curves), tuple(curves))
 
 

@@ -18,6 +18,8 @@ from retime.times import Length, OutputTime, SourceTime
 
 __all__ = ["FindingParameters", "StaggerParameters"]
 
+Limited = Literal["on", "off"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class FindingParameters(ContactParameters, RangeParameters):
@@ -39,13 +41,25 @@ class FindingParameters(ContactParameters, RangeParameters):
     max_turn: Annotated[
         float,
         About(
-            "Maximum rotation speed of any joint, relative to its maximum in the source. "
-            "Staggering that exceeds it is reduced.",
+            "Maximum rotation speed of an exaggerated joint, relative to its maximum in the "
+            "source.",
             minimum=1.0,
             slider=(1, 10),
             advanced=True,
         ),
     ] = 3.0
+    limits: Annotated[
+        Limited,
+        About(
+            "Keep body parts within limits of speed, and near enough in time to their neighbours; "
+            "off gives exactly what is asked, as loose as it looks.",
+            advanced=True,
+            choices=(
+                Choice("on", "On", "keep them"),
+                Choice("off", "Off", "give what is asked"),
+            ),
+        ),
+    ] = "on"
     max_refinement: Annotated[
         Length,
         About(

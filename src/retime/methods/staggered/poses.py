@@ -53,8 +53,9 @@ class StaggeredPoses(TweenEdits):
     notes : tuple of str
         Findings, assumptions and shortened edits.
     max_turn : float
-        Maximum rotation speed of any joint, relative to its maximum in the source. Staggering that
-        exceeds it is reduced in the warp.
+        Maximum rotation speed of an exaggerated joint, relative to its maximum in the source.
+    limits : {"on", "off"}
+        Whether parts arrive within limits of speed, and near enough to their neighbours.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class StaggeredPoses(TweenEdits):
         fps : float
             Frame rate of the motion.
         units : Units, optional
-            How the skeleton's numbers become metres.
+            How the skeleton's numbers become metres. Default: inferred, with a note.
         """
         from retime.methods.staggered.making import poses_by_hand
 

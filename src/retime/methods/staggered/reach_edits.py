@@ -69,7 +69,7 @@ class ReachEdits(ValueEdits):
             raise InputError(f"help is {help!r}; it can be 'limb', 'torso' or 'body'")
         times = self._times_of([k], when)[0]
         still = still_motion(
-            self.source, self._as_pose(times), dict(zip(self.channels, times, strict=True))
+            self.source, self._pose_of(k, when), dict(zip(self.channels, times, strict=True))
         )
         body = find_body(self.source)
         wanted = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from retime.body.contacts.grips import find_grips
 from retime.body.holding import Constraints, contact_fixes
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
-from retime.methods.staggered.bounding import bounded
+from retime.methods.staggered.arrivals import Arrivals
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.correcting import Corrections, corrected
 from retime.methods.staggered.evidence import Evidence
@@ -25,17 +25,19 @@ from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply_edits
+from retime.motion.edits import Edit, apply, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
-from retime.notes import Note, Remedy
-from retime.sentences import Duration, Moment, Span
+from retime.notes import Note
+from retime.sentences import Moment, Span
 from retime.timing import TimeWarp
 
-__all__ = ["PoseName", "Representation", "by_joint", "numbers"]
+__all__ = ["PoseName", "Representation", "When", "by_joint", "numbers"]
 
 # A pose by its number, or by a time near it.
 PoseName = int | float | str
+# At the pose's time, or where each part is extreme.
+When = Literal["extreme", "pose"]
 # Maximum distance of a time from the pose that it names, seconds.
 _NEAR = 0.25
 # Smaller changes are rounding errors and ignored, so nothing changes outside an edit.
@@ -57,6 +59,7 @@ class Representation:
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[Note, ...] = ()
     max_turn: float = 3.0
+    limits: str = "on"
 
     def __len__(self) -> int:
         return len(self.timing)
@@ -92,82 +95,88 @@ class Representation:
 
     def extreme(self, pose: PoseName) -> Pose:
         """Return the non-staggered pose: every part at its own extreme value."""
-        k = self.index(pose)
-        return self._as_pose(self.timing.source_times(k))
+        return self._pose_of(self.index(pose), "extreme")
 
     def at(self, pose: PoseName) -> Pose:
         """Return the actual pose at the pose's time."""
-        return self._as_pose(self._source_times_at(self.index(pose)))
+        return self._pose_of(self.index(pose), "pose")
 
-    def _as_pose(self, times: FloatArray) -> Pose:
-        values = [self._values(i, times[i : i + 1])[0] for i in range(len(self.curves))]
+    def _times_of(self, poses: Sequence[int], when: When) -> FloatArray:
+        """Return the source times (N, C) at which poses are read."""
+        if when not in ("pose", "extreme"):
+            raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
+        look = self._source_times_at if when == "pose" else self.timing.source_times
+        return np.array([look(k) for k in poses]).reshape(len(poses), len(self.channels))
+
+    def _read(self, i: int, poses: Sequence[int], when: When) -> FloatArray:
+        """Return a channel's values at poses (N, D), as the evaluated motion has them."""
+        plain = None
+        if when == "pose" and i < len(self.source.skeleton) and self.arrivals.warp.in_space:
+            plain = self._plain_at_poses[list(poses), i]
+        return self._values(i, self._times_of(poses, when)[:, i], plain)
+
+    @cached_property
+    def _plain_at_poses(self) -> FloatArray:
+        """The source's rotations (K, J, 4) at the poses' times, of joints in space too."""
+        return apply(self.source, self.arrivals.warp, times=self.times).rotations
+
+    def _pose_of(self, pose: int, when: When) -> Pose:
+        return self._as_pose([self._read(i, [pose], when)[0] for i in range(len(self.curves))])
+
+    def _as_pose(self, values: Sequence[FloatArray]) -> Pose:
         skeleton = self.source.skeleton
         count = len(skeleton)
         places = {skeleton.names[r]: values[count + n] for n, r in enumerate(skeleton.roots)}
         return Pose(np.array(values[:count]), places)
 
-    def _values(self, i: int, t: FloatArray) -> FloatArray:
+    def _values(self, i: int, t: FloatArray, plain: FloatArray | None = None) -> FloatArray:
         """Return a channel's values at the source's times, as the evaluated motion has them.
 
-        Between frames the source is interpolated, and the pose layer is applied to it.
+        Between frames the source is interpolated, and the pose layer is applied to it, or to
+        ``plain`` values, which joints in space have between joints at other times.
         """
         curve, source = self.curves[i], self.source
-        if i >= len(source.skeleton) or curve is self.plain[i]:
+        if i >= len(source.skeleton):
             return curve.at(t)
+        if curve is self.plain[i]:
+            return curve.at(t) if plain is None else plain
         frames = np.unique(curve.around(t))
         at = source.times[frames]
         by = change(curve.at(at), source.rotations[frames, i])
         turn = np.stack([np.interp(t, at, by[:, c]) for c in range(3)], axis=1)
-        return changed(interpolate(source.rotations[frames, i], at, t), turn)
+        if plain is None:
+            plain = interpolate(source.rotations[frames, i], at, t)
+        return changed(plain, turn)
 
     def _source_times_at(self, k: int) -> FloatArray:
         """Return each channel's source time at the time of a pose, (C,)."""
         t = float(self.times[k])
         if not self.timing.is_edited:
             return np.full(len(self.channels), t)
-        warp = self._warp
+        warp = self.arrivals.warp
         return np.array([float(warp(t, c)) for c in self.channels])
 
     # ---- results
 
     @cached_property
-    def _bounded(self) -> tuple[Timing, float]:
-        return bounded(self.timing, self.source, self.max_turn, self.contacts)
-
-    @cached_property
-    def _warp(self) -> TimeWarp:
-        return self._bounded[0].warp()
+    def arrivals(self) -> Arrivals:
+        """When the parts of poses arrive: asked and delivered."""
+        return Arrivals(
+            self.timing, self.source, self.limits == "on", self._span, self.loop, self.contacts
+        )
 
     @property
-    def kept_share(self) -> float:
-        """Fraction of the requested staggering that the speed limit allows, 0 to 1."""
-        return self._bounded[1]
+    def _span(self) -> tuple[float, float] | None:
+        """Output times of the editable range, if there is one."""
+        if self.bounds is None:
+            return None
+        first, last = self.times[list(self._ends)]
+        return float(first), float(last)
 
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
-        notes = list(self.notes)
-        if self.kept_share < 0.995:
-            notes.append(
-                Note(
-                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
-                    f"most {self.max_turn:g} times as fast as in the source",
-                    Remedy("allow more", parameter="max_turn"),
-                    code="staggering-bounded",
-                    share=self.kept_share,
-                )
-            )
-        longer = self._warp.domain[1] - float(self.times[-1])
-        if longer > 0:
-            last = self.channels[int(self._bounded[0].refinements[-1].argmax())]
-            notes.append(
-                Note(
-                    "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
-                    code="past-end",
-                    seconds=Duration(longer),
-                    joint=last,
-                )
-            )
-        return self._warp.looped(self.loop).with_notes(*notes)
+        warp = self.arrivals.warp
+        return warp.looped(self.loop).with_notes(*self.notes, *self.arrivals.notes())
 
     def layer(self) -> PoseLayer | None:
         """Return all edits of value as a pose layer in the source's time; ``None`` without any."""
@@ -209,13 +218,9 @@ class Representation:
             Keep hands on what they hold when parts of a pose arrive at different times.
         """
         layer = self.layer()
-        span = None
-        if self.bounds is not None:
-            first, last = self.times[list(self._ends)]
-            span = (float(first), float(last))
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
         by = Corrections(
-            self.body_weight, self.travel_weight, span, keep_gravity, held, self.max_turn
+            self.body_weight, self.travel_weight, self._span, keep_gravity, held, self.max_turn
         )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
@@ -319,8 +324,7 @@ class Representation:
         return k
 
     def _free_span(self) -> Span:
-        first, last = self.times[list(self._ends)]
-        return Span(float(first), float(last))
+        return Span(*self.times[list(self._ends)].tolist())
 
     def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
         """Return channels by names and roles; ``None`` is all, with roots only if ``roots``."""

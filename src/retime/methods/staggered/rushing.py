@@ -1,4 +1,4 @@
-"""Measure how fast joints rotate relative to the source when parts of poses move in time."""
+"""Measure how fast exaggerated joints rotate relative to the source."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.body import find_body
 from retime.body.holding import as_delivered
-from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.edits import apply
 from retime.motion.memory import last
-from retime.motion.sampling import ChannelTimes, Frames, sample
 from retime.timing import TimeWarp
 
-__all__ = ["causes_of_turns", "delivered_ratios", "frame_times", "turn_ratios"]
+__all__ = ["delivered_ratios"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -110,35 +106,6 @@ class _Known:
         return out
 
 
-def turn_ratios(
-    timing: Timing,
-    source: Motion,
-    most: float,
-    contacts: tuple[Contact, ...] | None,
-    *,
-    held: bool,
-    part: slice = _ALL,
-) -> tuple[FloatArray, FloatArray]:
-    """Return times (T,), and each joint's speed relative to its maximum there, (T, 2 J).
-
-    ``part`` are the frames to measure. Contacts that it cuts are held where it has them.
-    """
-    warp = timing.warp()
-    times = frame_times(timing, source)[part]
-    if held:
-        plain = apply(source, warp, fps=source.rate, times=None if part is _ALL else times)
-        return times[:-1], delivered_ratios(source, plain, warp, most, contacts)
-    own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
-    known = _known(source)
-    ratio = _turns(own, source) / np.maximum(known.usual(most), _SLOW)
-    return times[:-1], known.without_jumps(ratio, warp, source, times)
-
-
-def frame_times(timing: Timing, source: Motion) -> FloatArray:
-    """Return the times (F,) of the frames of a timing's result at the rate of its source."""
-    return Frames.of(source, timing.warp().domain, source.rate, False, None).times
-
-
 def delivered_ratios(
     source: Motion,
     plain: Motion,
@@ -172,28 +139,3 @@ def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -
     """Measure the motion with its contacts held, without other changes."""
     warp = TimeWarp.identity(*source.domain)
     return _Known.of(as_delivered(source, source, warp, contacts), known.jumps)
-
-
-def causes_of_turns(source: Motion, *, held: bool) -> Mask:
-    """Mark the channels (2 J, C) whose times affect each joint's turns in space and locally.
-
-    If contacts are held, a limb also depends on the root's position and the joints in contact.
-    """
-    return last(source, "causes of turns", held, lambda: _causes(source, held))
-
-
-def _causes(source: Motion, held: bool) -> Mask:
-    skeleton, count = source.skeleton, len(source.skeleton)
-    out = np.zeros((2 * count, len(skeleton.channels)), dtype=bool)
-    for j in range(count):
-        out[j, skeleton.chain(j)] = True
-        out[count + j, j] = True
-    if held:
-        for limb in find_body(source).limbs.values():
-            chain = {*skeleton.chain(limb.upper), *skeleton.chain(limb.end)}
-            led = {limb.upper, *chain.difference(skeleton.chain(limb.upper))}
-            # Joints in contact are the end of the limb or below it.
-            tips = {j for j in range(count) if limb.end in skeleton.chain(j)}
-            rows = [*led, *(count + j for j in led), *tips]
-            out[np.ix_(rows, sorted({*chain, *tips, *range(count, out.shape[1])}))] = True
-    return out

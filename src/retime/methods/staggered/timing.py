@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.notes import Note
+from retime.joint_times import Request
 from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
-from retime.timing.graph import Graph
 
 __all__ = ["Timing"]
 
 BoolArray = npt.NDArray[np.bool_]
+# Weight of a part that was placed by itself: it is met to 0.1 ms where limits allow.
+_PLACED = 1000.0
 # Knots closer than this, in seconds, are merged.
 _SAME = 1e-9
 
@@ -32,8 +33,8 @@ def _fixed(past_end: bool) -> list[int]:
 class Timing:
     """Pose times t_k and refinements r_ki: channel i has its knot of pose k at t_k + r_ki.
 
-    Each knot represents the source time at which it was found. A timing edit only moves knots, so
-    all edits together are one warp.
+    Each knot represents the source time at which it was found. A timing edit only moves knots: pose
+    times make the warp of the body, and refinements are what is asked of its parts.
 
     Parameters
     ----------
@@ -47,14 +48,15 @@ class Timing:
         Seconds; 0 where a pose does not have a channel.
     included : array (K, C) of bool
         Which channels each pose has.
+    asks : array (K, C)
+        How much knots ask for their time: 1, more where a part was placed by itself, and 0 for
+        those of inserted poses until they are edited.
     known_times, known_refinements : arrays
         The same before all timing edits, in the output time of ``base``.
     least_gap : float
         Minimum distance between knots of one channel, seconds.
     base : TimeWarp, optional
         Warp to the source's time, if poses were deleted after timing edits.
-    wanted : array (K, C), optional
-        Refinements that an edit requested, if neighbouring knots limited some of them.
     """
 
     channels: tuple[str, ...]
@@ -62,11 +64,11 @@ class Timing:
     times: FloatArray
     refinements: FloatArray
     included: BoolArray
+    asks: FloatArray
     known_times: FloatArray
     known_refinements: FloatArray
     least_gap: float
     base: TimeWarp | None = None
-    wanted: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -98,27 +100,29 @@ class Timing:
             return known
         return np.array([float(self.base(t, c)) for t, c in zip(known, self.channels, strict=True)])
 
-    def warp(self) -> TimeWarp:
-        """Make the warp of all timing edits: linear in every channel between its knots (3)."""
-        return self._warp
+    def body_warp(self) -> TimeWarp:
+        """Return the warp of the whole body, to the output time of ``base``: linear between poses.
 
-    @cached_property
-    def _warp(self) -> TimeWarp:
-        now, known = self.knots, self.known_knots
-        staggered = (self.refinements != 0) | (self.known_refinements != 0) | ~self.included
-        own = {}
-        if self.is_edited:
-            for i in np.flatnonzero(staggered.any(axis=0)):
-                has = self.included[:, i]
-                own[self.channels[i]] = Graph(now[has, i], known[has, i])
-        warp = TimeWarp(self.times, self.known_times, channels=own)
-        if self.refinements[-1].any() and warp.domain[1] > self.times[-1]:
-            # Parts that have arrived hold their last value until the last part has arrived.
-            body, channels = warp.body, warp.channels
-            whole = {n: g.pad(*warp.domain) for n, g in channels.items()}
-            body = body.pad(*warp.domain)
-            warp = TimeWarp(body.x, body.y, channels=whole)
-        return warp if self.base is None else self.base @ warp
+        Past the end, time goes on until the last part has arrived.
+        """
+        if self.past_end <= 0:
+            return TimeWarp(self.times, self.known_times)
+        times, known = (np.r_[t, t[-1] + self.past_end] for t in (self.times, self.known_times))
+        return TimeWarp(times, known)
+
+    @property
+    def past_end(self) -> float:
+        """Seconds after the end at which the last part arrives."""
+        before = 0.0 if self.base is None else self.base.domain[1] - float(self.known_times[-1])
+        return max(float(self.refinements[-1].max(initial=0.0)), before)
+
+    def asked(self, channel: int) -> Request:
+        """Return the shifts of a channel that place its knots, over the body's own time."""
+        has = self.included[:, channel] & (self.asks[:, channel] > 0)
+        now, known = self.knots[has, channel], self.known_knots[has, channel]
+        body = np.interp(now, self.times, self.known_times)
+        body += np.maximum(now - self.times[-1], 0.0)  # past the end, time goes on
+        return Request(body, known - body, self.asks[has, channel])
 
     # ---- neighbours
 
@@ -155,12 +159,8 @@ class Timing:
 
     # ---- edits
 
-    def moved(self, pose: int, time: float, *, ripple: bool) -> tuple[Timing, list[Note]]:
-        """Move a pose. Its refinements scale with the gap on their side, so knots never cross.
-
-        Only the knots of this pose move if there is room. Otherwise those of its neighbours scale
-        with their gap too, with a note.
-        """
+    def moved(self, pose: int, time: float, *, ripple: bool) -> Timing:
+        """Move a pose; refinements scale with the gap on their side, so knots never cross."""
         last = len(self) - 1
         if pose == 0:
             raise InputError("the first pose starts the clip; it cannot move")
@@ -180,45 +180,14 @@ class Timing:
                 time=Moment(time),
                 free=Span(first, after - gap) if np.isfinite(after) else Moment(first),
             )
-        times, refinements = self.times.copy(), self.refinements.copy()
-        shift = time - now
-        times[pose:] += shift if ripple else 0.0
+        times = self.times.copy()
+        times[pose:] += time - now if ripple else 0.0
         times[pose] = time
-        pulled = 0
-        for step in (-1,) if ripple or pose == last else (-1, 1):
-            pulled += self._scale_side(refinements, pose, time, step)
-        moved = replace(self, times=times, refinements=refinements, wanted=None)
-        edited = refinements != self.refinements
-        edited[pose : len(self) if ripple else pose + 1] = True
-        ordered, stopped = moved._in_order(edited)
-        notes = []
-        if pulled or stopped:
-            notes.append(
-                Note(
-                    f"pose {pose} moved so near to a neighbour that {max(pulled, stopped)} "
-                    "refinements gave way",
-                    code="refinements-gave-way",
-                    pose=pose,
-                    refinements=max(pulled, stopped),
-                )
-            )
-        return ordered, notes
-
-    def _scale_side(self, refinements: FloatArray, pose: int, time: float, step: int) -> int:
-        """Scale a moved pose's refinements toward a neighbour; count those of the neighbour."""
-        now, pulled = self.times[pose], 0
-        for i, k in enumerate(self._beside(pose, step)):
-            if not self.included[pose, i]:
-                continue
-            wall, toward = self.knots[k, i], step * self.refinements[k, i] < 0
-            if step * (wall - time) <= self.least_gap and toward:
-                share = (time - self.times[k]) / (now - self.times[k])
-                refinements[k, i] = self.refinements[k, i] * share
-                wall = self.times[k] + refinements[k, i]
-                pulled += 1
-            if step * refinements[pose, i] > 0 and step * (wall - now) > 0:
-                refinements[pose, i] *= (wall - time) / (self.knots[k, i] - now)
-        return pulled
+        # All parts follow the body, so that they keep their order.
+        knots = np.interp(self.knots, self.times, times)
+        knots += np.maximum(self.knots - self.times[-1], 0.0)
+        refinements = np.where(self.included, knots - times[:, None], 0.0)
+        return replace(self, times=times, refinements=refinements)
 
     def staggered(
         self, by: FloatArray, poses: Sequence[int], *, scale: bool = False, past_end: bool = False
@@ -234,40 +203,8 @@ class Timing:
         edited &= self.included & (by != (1.0 if scale else 0.0))
         new = self.refinements * by if scale else self.refinements + by
         refinements = np.where(edited, new, self.refinements)
-        asked = replace(self, refinements=refinements, wanted=None)
-        ordered, stopped = asked._in_order(edited, past_end=past_end)
-        return (replace(ordered, wanted=refinements) if stopped else ordered), stopped
-
-    # ---- amounts of an edit
-
-    @cached_property
-    def _asked(self) -> FloatArray:
-        """Requested changes of refinements, (K, C)."""
-        wanted = self.refinements if self.wanted is None else self.wanted
-        return np.where(self.included, wanted - self.known_refinements, 0.0)
-
-    @property
-    def amount(self) -> float:
-        """The largest requested change of a refinement, seconds."""
-        return float(np.abs(self._asked).max(initial=0.0))
-
-    @property
-    def way(self) -> FloatArray:
-        """The requested changes, (K, C), as fractions of the largest."""
-        return self._asked / self.amount
-
-    def along(self, way: FloatArray) -> Timing:
-        """Return this timing with changes of refinements (K, C) of up to 1 s; knots may cross."""
-        wanted = self.known_refinements + way
-        return replace(self, refinements=wanted, wanted=wanted)
-
-    def by_amount(self, amount: float) -> Timing:
-        """Return this timing with another amount of the same edit."""
-        change = amount * self.way
-        asked = replace(self, refinements=self.known_refinements + change, wanted=None)
-        # An edit covers whole poses and channels; some of their knots may not change.
-        edited = (change != 0).any(axis=1)[:, None] & (change != 0).any(axis=0)
-        return asked._in_order(edited, past_end=bool(change[-1].any()))[0]
+        asked = replace(self, refinements=refinements, asks=np.where(edited, 1.0, self.asks))
+        return asked._in_order(edited, past_end=past_end)
 
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were limited.
@@ -328,7 +265,7 @@ class Timing:
     def refined(self, pose: int, values: dict[int, float]) -> Timing:
         """Set refinements of a pose, by channel; out of bounds is an error."""
         low, high = self.room(pose)
-        refinements = self.refinements.copy()
+        refinements, asks = self.refinements.copy(), self.asks.copy()
         for i, value in values.items():
             name = self.channels[i]
             if not self.included[pose, i]:
@@ -343,11 +280,11 @@ class Timing:
                     low=Duration(float(low[i])),
                     high=Duration(float(high[i])),
                 )
-            refinements[pose, i] = value
-        return replace(self, refinements=refinements, wanted=None)
+            refinements[pose, i], asks[pose, i] = value, _PLACED
+        return replace(self, refinements=refinements, asks=asks)
 
-    def with_pose(self, time: float, included: BoolArray) -> Timing:
-        """Insert a pose on the curve of every channel, without changing the warp."""
+    def with_pose(self, time: float, included: BoolArray, warp: TimeWarp) -> Timing:
+        """Insert a pose on the curves of a warp, the delivered one, which does not change."""
         at = int(np.searchsorted(self.times, time))
         if not 0 < at < len(self):
             raise InputError(
@@ -361,29 +298,40 @@ class Timing:
         own_known = np.full(len(self.channels), known_time)
         for i in np.flatnonzero(included):
             has = np.flatnonzero(self.included[:, i])
-            before, after = knots[has[has < at][-1], i], knots[has[has >= at][0], i]
-            if after - before < 2 * self.least_gap:
-                included[i] = (
-                    False  # no room between its neighbours: the pose does not get this channel
-                )
+            (before, after), (low, high) = (
+                (k[has[has < at][-1], i], k[has[has >= at][0], i]) for k in (knots, known)
+            )
+            gap = self.least_gap
+            if min(after - before, high - low) < 2 * gap:
+                included[i] = False  # no room between its neighbours: the pose lacks this channel
                 continue
-            if not before + self.least_gap <= time <= after - self.least_gap:
+            if not before + gap <= time <= after - gap:
                 own[i] = (before + after) / 2  # a neighbour's knot is at the time of the pose
-            own_known[i] = np.interp(own[i], knots[has, i], known[has, i])
+            own_known[i] = np.clip(warp(own[i], self.channels[i]), low + gap, high - gap)
         number = int(self.numbers.max()) + 1
         return replace(
             self,
-            wanted=None,
             numbers=np.insert(self.numbers, at, number),
             times=np.insert(self.times, at, time),
             refinements=np.insert(self.refinements, at, own - time, axis=0),
             included=np.insert(self.included, at, included, axis=0),
+            asks=np.insert(self.asks, at, 0.0, axis=0),
             known_times=np.insert(self.known_times, at, known_time),
             known_refinements=np.insert(self.known_refinements, at, own_known - known_time, axis=0),
         )
 
-    def without_pose(self, pose: int) -> Timing:
-        """Delete a pose without changing the warp."""
+    def without_pose(self, pose: int, warp: TimeWarp, delivered: FloatArray) -> Timing:
+        """Delete a pose without changing the warp of the edits so far.
+
+        Parameters
+        ----------
+        pose : int
+            Which pose.
+        warp : TimeWarp
+            The warp of the edits so far.
+        delivered : array (K, C)
+            Its refinements.
+        """
         if pose in (0, len(self) - 1):
             raise InputError("the first and the last pose hold the clip's ends; they stay")
         timing = self
@@ -391,18 +339,18 @@ class Timing:
             # The edits so far become the base warp, and the knots are defined on its output.
             timing = replace(
                 self,
-                base=self.warp(),
+                base=warp,
                 known_times=self.times,
-                known_refinements=self.refinements,
+                refinements=delivered,
+                known_refinements=delivered,
             )
         return replace(
             timing,
-            wanted=None,
             **{
                 name: np.delete(getattr(timing, name), pose, axis=0)
                 for name in (
-                    "numbers", "times", "refinements", "included", "known_times",
-                    "known_refinements",
+                    "numbers", "times", "refinements", "included", "asks",
+                    "known_times", "known_refinements",
                 )
             },
         )  # fmt: skip

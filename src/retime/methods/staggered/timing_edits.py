@@ -9,8 +9,10 @@ from typing import Self
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.body import find_body
 from retime.coercion import coerce
 from retime.errors import InputError
+from retime.joint_times import leg_joints
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
@@ -24,7 +26,12 @@ class TimingEdits(Representation):
     """Edits that move, stagger, insert and delete poses."""
 
     def _retimed(self, timing: Timing, notes: Sequence[Note]) -> Self:
-        """Return the poses with another timing."""
+        """Return the poses with another timing; say which parts are now among a neighbour's."""
+        astray = len(timing.strays()) - len(self.timing.strays())
+        if astray > 0:
+            parts = "1 part is" if astray == 1 else f"{astray} parts are"
+            told = f"{parts} asked to arrive nearer to a neighbouring pose than to their own"
+            notes = [*notes, Note(told, code="parts-astray", parts=astray)]
         return replace(self, timing=timing)._saying(notes)
 
     def _staggered(
@@ -67,8 +74,8 @@ class TimingEdits(Representation):
             Shift everything that follows.
         """
         k, ripple = self._editable(pose), coerce(ripple, bool, "ripple")
-        timing, notes = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
-        return self._retimed(timing, notes)
+        timing = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
+        return self._retimed(timing, ())
 
     @recorded
     def succession(
@@ -107,7 +114,9 @@ class TimingEdits(Representation):
         if any(i >= len(skeleton) for i in start):
             raise InputError(f"a succession starts from a joint; {joint!r} is a translation")
         by = np.zeros(self.refinements.shape)
-        for j in range(len(skeleton)):
+        # A succession that starts in a leg asks for its swings.
+        among = range(len(skeleton)) if start[0] in self._swinging else self._parts(None)
+        for j in among:
             chain = skeleton.chain(j)
             depths = [chain.index(i) for i in start if i in chain]
             if depths and min(depths) > 0:
@@ -119,6 +128,20 @@ class TimingEdits(Representation):
             self._must_end_freely()
             chosen = sorted({*chosen, len(self) - 1}) if poses is None else chosen
         return self._staggered(by, chosen, past_end=past_end)
+
+    def _parts(self, joints: Iterable[str] | None) -> list[int]:
+        """Return channels by names and roles; by default those that have times of their own."""
+        if joints is not None:
+            return self._columns(joints)
+        modes = self.arrivals.modes.modes
+        return [j for j, mode in enumerate(modes) if mode != "base"]
+
+    @property
+    def _swinging(self) -> set[int]:
+        """The joints of legs, which have times of their own in swings, where that is asked."""
+        body = find_body(self.source)
+        legs = [n for n in body.limbs if n.endswith("leg")]
+        return {j for name in legs for j in leg_joints(body, name)}
 
     def _must_end_freely(self) -> None:
         """Reject running past an end that another part of the clip follows."""
@@ -174,7 +197,7 @@ class TimingEdits(Representation):
         self._must_fit(seconds)
         drawn = np.random.default_rng(seed).uniform(-seconds, seconds, self.refinements.shape)
         by = np.zeros(drawn.shape)
-        columns = self._columns(joints)
+        columns = self._parts(joints)
         by[:, columns] = drawn[:, columns]
         return self._staggered(by, self._chosen(poses))
 
@@ -253,7 +276,7 @@ class TimingEdits(Representation):
     ) -> Self:
         """Scale refinements, including those past the end."""
         by = np.ones(self.refinements.shape)
-        by[:, self._columns(joints)] = share
+        by[:, self._parts(joints)] = share
         chosen, late = self._chosen(poses), bool(self.refinements[-1].any())
         if late and poses is None:
             chosen = sorted({*chosen, len(self) - 1})
@@ -303,7 +326,7 @@ class TimingEdits(Representation):
             )
         included = np.zeros(len(self.channels), dtype=bool)
         included[self._columns(joints)] = True
-        timing = self.timing.with_pose(time, included)
+        timing = self.timing.with_pose(time, included, self.arrivals.moved)
         k = int(np.searchsorted(timing.times, time))
         at, number = timing.source_times(k), int(timing.numbers[k])
         curves = [
@@ -333,7 +356,8 @@ class TimingEdits(Representation):
             Which pose; not the first or the last.
         """
         k = self._editable(pose)
-        timing = self.timing.without_pose(k)
+        made = self.arrivals
+        timing = self.timing.without_pose(k, made.warp, made.delivered)
         number = int(self.timing.numbers[k])
         curves = [c.without_knots(np.flatnonzero(c.owners == number).tolist()) for c in self.curves]
         return self._reshaped(replace(self, timing=timing), curves)

@@ -116,10 +116,11 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         k = self.index(pose)
         if self.bounds is not None:
             raise InputError("only a whole clip can start over, not a range of it")
-        held = self._as_pose(self.timing.source_times(k))
+        held = self.extreme(k)
         out: Self = self
         for other in reversed(range(1, len(self) - 1)):
-            timing = out.timing.without_pose(other)
+            before = out.arrivals
+            timing = out.timing.without_pose(other, before.warp, before.delivered)
             out = replace(out, timing=timing)
         places = [held.translations[self.source.skeleton.names[r]] for r in
                   self.source.skeleton.roots]  # fmt: skip
@@ -144,15 +145,14 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         layer: int,
     ) -> Self:
         """Move channels at poses by a fraction of the way to the current values of others."""
-        times = self._times_of(range(len(self)), when)
         wanted: dict[int, dict[int, FloatArray]] = {}
         for k in poses:
-            others = self._other_values(toward, k, times, when)
+            others = self._other_values(toward, k, when)
             wanted[k] = {}
             for i in columns:
                 if i not in others or not self.timing.included[k, i]:
                     continue
-                own = self._values(i, times[k, i : i + 1])[0]
+                own = self._read(i, [k], when)[0]
                 by = share * change(others[i], own)
                 if by.any():
                     wanted[k][i] = changed(own, by)
@@ -163,17 +163,14 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
             out = out._set(k, values, when, layer) if values else out
         return out
 
-    def _other_values(
-        self, toward: Toward | PoseName, k: int, times: FloatArray, when: When
-    ) -> dict[int, FloatArray]:
+    def _other_values(self, toward: Toward | PoseName, k: int, when: When) -> dict[int, FloatArray]:
         """Return the values of the pose that pose ``k`` is moved to, by channel."""
         skeleton = self.source.skeleton
         if toward == "rest":
             return dict(enumerate(skeleton.rest_rotations))
         if toward == "mirror":
-            pose = self._as_pose(times[k])
-            at = dict(zip(self.channels, times[k], strict=True))
-            still = still_motion(self.source, pose, at)
+            at = dict(zip(self.channels, self._times_of([k], when)[0], strict=True))
+            still = still_motion(self.source, self._pose_of(k, when), at)
             return dict(enumerate(mirrored_rotations(still, self.source)))
         if isinstance(toward, str) and toward not in get_args(Toward):
             if not toward[:1].isdigit():
@@ -181,23 +178,19 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
                     f"toward is {toward!r}; it can be {', '.join(get_args(Toward))}, or a pose"
                     f"{did_you_mean(toward, get_args(Toward))}"
                 )
-            return self._values_at([self.index(toward)], times)
+            return self._values_at(self.index(toward), when)
         if not isinstance(toward, str):
-            return self._values_at([self.index(toward)], times)
+            return self._values_at(self.index(toward), when)
         beside = {"previous": [-1], "next": [1], "neighbours": [-1, 1]}[toward]
         out = {}
         for i in range(len(self.channels)):
             # A partial pose's neighbours are those that have the channel.
             found = [self.timing._beside(k, step)[i] for step in beside]
-            values = [self._values(i, times[b, i : i + 1])[0] for b in found]
-            out[i] = mean_value(np.array(values))
+            out[i] = mean_value(self._read(i, [int(b) for b in found], when))
         return out
 
-    def _values_at(self, poses: Sequence[int], times: FloatArray) -> dict[int, FloatArray]:
-        return {
-            i: mean_value(np.array([self._values(i, times[b, i : i + 1])[0] for b in poses]))
-            for i in range(len(self.channels))
-        }
+    def _values_at(self, pose: int, when: When) -> dict[int, FloatArray]:
+        return {i: self._read(i, [pose], when)[0] for i in range(len(self.channels))}
 
     # ---- presets of easing
 
@@ -248,8 +241,8 @@ class TweenEdits(TimingEdits, ReachEdits, CurveEdits):
         if preset == "snap":
             last = min(_EARLY + (_LATE - _EARLY) * amount, 0.95)
             before, after = self.times[k - 1], self.times[k]
-            timing, _ = made.timing.moved(k, float(before + last * (after - before)), ripple=False)
-            return replace(made, timing=timing)
+            time = float(before + last * (after - before))
+            return replace(made, timing=made.timing.moved(k, time, ripple=False))
         if preset == "anticipate":
             made = made._led([k + 1], columns, "previous", 1.0, "extreme", 0)
             return made._led([k + 1], columns, "next", -_PAST * amount, "extreme", 0)

@@ -16,13 +16,18 @@ from retime.methods.staggered.channel import SAME, Channel
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change
 from retime.methods.staggered.pose_values import mean_value, still_motion
-from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
+from retime.methods.staggered.representation import (
+    PoseName,
+    Representation,
+    When,
+    by_joint,
+    numbers,
+)
 from retime.notes import Note
 from retime.sentences import ParameterName
 
 __all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
-When = Literal["extreme", "pose"]
 # Maximum exaggeration.
 MOST_WEIGHT = 10.0
 # Tolerance of a value, in radians or the file's units, and the maximum number of rounds.
@@ -36,13 +41,6 @@ _TURNED = np.radians([60.0, 120.0])
 
 class ValueEdits(Representation):
     """Edits of pose values; nothing changes beyond a pose's neighbours."""
-
-    def _times_of(self, poses: Sequence[int], when: When) -> FloatArray:
-        """Return the source times (N, C) at which poses are read."""
-        if when not in ("pose", "extreme"):
-            raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
-        look = self._source_times_at if when == "pose" else self.timing.source_times
-        return np.array([look(k) for k in poses]).reshape(len(poses), len(self.channels))
 
     def _changed(
         self,
@@ -150,8 +148,7 @@ class ValueEdits(Representation):
         # Values between two frames are interpolated, so a few rounds are needed.
         for _ in range(_ROUNDS):
             by = {
-                i: change(value, out._values(i, times[i : i + 1])[0])[None]
-                for i, value in values.items()
+                i: change(value, out._read(i, [pose], when)[0])[None] for i, value in values.items()
             }
             if max((float(np.abs(b).max()) for b in by.values()), default=0.0) < _EXACT:
                 break
@@ -241,10 +238,9 @@ class ValueEdits(Representation):
         asked = (relative_to == "average", others, columns, chosen, when)
         known = self.__dict__.get("_known_away")
         if known is None or known[0] != asked:
-            times = self._times_of(range(len(self)), when)
             away = {}
             for i in columns:
-                values = self._values(i, times[:, i])
+                values = self._read(i, range(len(self)), when)
                 if relative_to == "average":
                     means = np.broadcast_to(mean_value(values), values[chosen].shape)
                 else:

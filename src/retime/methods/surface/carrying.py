@@ -1,12 +1,12 @@
-"""Find the joints that follow the drag of a limb.
+"""Find the joints that follow a drag.
 
-If the parents of a hand kept their time, the hand would hardly move. Therefore the whole limb
-follows the drag, and with an arm also the spine.
+All segments from the waist to the dragged joint share its time, each by its rotation in space. The
+joint is then where it was relative to the hips, without inverse kinematics.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,9 @@ from retime.arrays import FloatArray
 from retime.body import Body, LimbName
 from retime.body.contacts.grips import find_grips
 from retime.body.gripping import prop_joints
-from retime.methods.surface.projection import topological_distances
 from retime.motion import Motion
 
-__all__ = ["Carried", "carried_by", "limb_joints", "spine_joints", "to_hips"]
+__all__ = ["Carried", "carried_by", "limb_joints"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,24 +29,26 @@ class Carried:
     shifts : array (J,)
         Shift of each joint, seconds; positive is later.
     limbs : tuple of str
-        Arms and legs that are moved to their places in space.
+        The limbs that are dragged.
+    led : tuple of str
+        Those that are led to their places: legs, and arms that a trunk cannot serve at once.
     """
 
     shifts: FloatArray
     limbs: tuple[LimbName, ...]
+    led: tuple[LimbName, ...]
 
 
 def carried_by(
     motion: Motion,
     body: Body,
     drags: Sequence[tuple[int, float]],
-    points: FloatArray,
-    reach: float,
     span: tuple[float, float],
     *,
+    waist: bool = True,
     grips: bool = True,
 ) -> Carried | None:
-    """Return the joints that drags of limbs move; ``None`` if no limb is dragged.
+    """Return the joints that drags move; ``None`` if the hips are dragged, and so the body.
 
     Parameters
     ----------
@@ -57,40 +58,73 @@ def carried_by(
         Its limbs.
     drags : sequence of (int, float)
         Joints that are dragged, and by how many seconds.
-    points : array (J, 3)
-        The joints at the key's time, metres.
-    reach : float
-        Falloff along the bones for other joints, metres.
     span : (float, float)
         Time span; hands that hold something together in it are dragged together.
+    waist : bool
+        Whether the trunk follows the arms and the head.
     grips : bool
-        Whether to do so, and to move props with the hand that holds them.
+        Whether hands that hold something together, and props, follow the hand that is dragged.
     """
-    groups: dict[LimbName | int, float] = {}
+    hips = body.roles.get("hips", motion.skeleton.roots[0])
+    if any(joint in body.skeleton.chain(hips) for joint, _ in drags):
+        return None
+    chains: list[tuple[set[int], float]] = []
+    limbs: list[LimbName] = []
     for joint, shift in drags:
         limb = _limb_of(body, joint)
-        held = _held_with(motion, body, limb, span) if grips or limb is None else [limb]
-        groups |= dict.fromkeys(held, shift) if held else {joint: shift}
-    limbs = tuple(g for g in groups if not isinstance(g, int))
-    if not limbs or "hips" not in body.roles:
-        return None
-    own = {g: _below(body, g) if isinstance(g, int) else limb_joints(body, g) for g in groups}
-    if grips:
-        for name in limbs:
-            own[name] |= _props_of(motion, body, name, span)
-    shares, amounts = [], []
-    for part, amount in groups.items():
-        whole = own[part] | (set() if isinstance(part, int) else spine_joints(body, part))
-        others = [own[g] - own[part] for g in groups if g != part]
-        arm = not str(part).endswith("leg")
-        shares.append(_weights(body, whole, own[part], points, reach, others, arm))
-        amounts.append(amount)
-    weights, each = np.array(shares), np.array(amounts)[:, None]
-    # Joints that several drags move, such as the spine, get the mean, weighted by the shifts.
-    pull = np.abs(each) * weights
-    total = pull.sum(axis=0)
-    shifts = (pull * weights * each).sum(axis=0) / np.where(total > 0, total, 1.0)
-    return Carried(shifts, limbs)
+        limbs += [] if limb is None else [limb]
+        if limb is not None and limb.endswith("leg"):
+            chains.append((limb_joints(body, limb), shift))
+            continue
+        for dragged in _held_with(motion, body, limb, joint, span) if grips else [joint]:
+            chain = _chain(body, dragged, hips, waist=waist)
+            limbs += [n for n in body.limbs if body.limbs[n].end == dragged]
+            if grips:
+                chain |= _props_of(motion, body, _limb_of(body, dragged), span)
+            chains.append((chain, shift))
+    shifts, pull = np.zeros(len(body.skeleton)), np.zeros(len(body.skeleton))
+    for joints, shift in chains:
+        shifts[list(joints)] += abs(shift) * shift
+        pull[list(joints)] += abs(shift)
+    shifts /= np.maximum(pull, 1e-12)  # what several drags share gets the mean
+    legs = [n for n in limbs if n.endswith("leg")]
+    torn = _torn(body, chains, shifts) if waist else []
+    for name in torn:  # the collar bone stays with the trunk
+        upper = body.limbs[name].upper
+        above = [j for j in body.skeleton.chain(upper)[1:] if j in limb_joints(body, name)]
+        trunk = body.skeleton.parents[above[-1] if above else upper]
+        shifts[above] = shifts[trunk]
+    led = dict.fromkeys([*legs, *torn])
+    return Carried(shifts, tuple(dict.fromkeys(limbs)), tuple(led))
+
+
+def _chain(body: Body, joint: int, hips: int, *, waist: bool) -> set[int]:
+    """Return the joints from the waist, or from the collar bone, to a joint, and all below it."""
+    skeleton = body.skeleton
+    chain = skeleton.chain(joint)
+    above = chain[: chain.index(hips)] if hips in chain else chain
+    if not waist:
+        limb = _limb_of(body, joint)
+        keep = {joint} if limb is None else limb_joints(body, limb)
+        above = [j for j in above if j in keep]
+    return {*above, *_below(body, joint)}
+
+
+def _torn(
+    body: Body, chains: Sequence[tuple[set[int], float]], shifts: FloatArray
+) -> list[LimbName]:
+    """Return the arms whose chains have several times, because other drags share their trunk."""
+    torn = {j for joints, shift in chains for j in joints if abs(shifts[j] - shift) > _SAME_S}
+    out = []
+    for name, limb in body.limbs.items():
+        chain = next((joints for joints, _ in chains if limb.end in joints), set())
+        if name.endswith("arm") and chain & torn:
+            out.append(name)
+    return out
+
+
+# Shifts that differ by less, in seconds, are one.
+_SAME_S = 1e-9
 
 
 def _limb_of(body: Body, joint: int) -> LimbName | None:
@@ -102,24 +136,26 @@ def _limb_of(body: Body, joint: int) -> LimbName | None:
 
 
 def _held_with(
-    motion: Motion, body: Body, limb: LimbName | None, span: tuple[float, float]
-) -> list[LimbName]:
-    """Return a limb, and the other one if both hold something together."""
-    if limb is None:
-        return []
-    arms: list[LimbName] = ["left_arm", "right_arm"]
-    if limb not in arms or not set(arms) <= set(body.limbs):
-        return [limb]
-    ends = {motion.skeleton.names[body.limbs[a].end] for a in arms}
+    motion: Motion, body: Body, limb: LimbName | None, joint: int, span: tuple[float, float]
+) -> list[int]:
+    """Return a joint, or both hands if they hold something together."""
+    if limb is None or not {"left_arm", "right_arm"} <= set(body.limbs):
+        return [joint]
+    hands = [body.limbs["left_arm"].end, body.limbs["right_arm"].end]
+    names = {motion.skeleton.names[j] for j in hands}
     held = any(
-        {g.joint, g.other} == ends and g.start < span[1] and g.end > span[0]
+        {g.joint, g.other} == names and g.start < span[1] and g.end > span[0]
         for g in find_grips(motion)
     )
-    return arms if held else [limb]
+    return hands if held else [joint]
 
 
-def _props_of(motion: Motion, body: Body, limb: LimbName, span: tuple[float, float]) -> set[int]:
+def _props_of(
+    motion: Motion, body: Body, limb: LimbName | None, span: tuple[float, float]
+) -> set[int]:
     """Return the joints of what a limb's hand holds."""
+    if limb is None:
+        return set()
     end = motion.skeleton.names[body.limbs[limb].end]
     ends = {motion.skeleton.names[part.end] for part in body.limbs.values()}
     out: set[int] = set()
@@ -134,15 +170,10 @@ def _below(body: Body, joint: int) -> set[int]:
     return {j for j in range(len(body.skeleton)) if joint in body.skeleton.chain(j)}
 
 
-def to_hips(body: Body, limb: LimbName) -> list[int]:
-    """List the joints from a limb's first up to the hips, without them."""
-    chain, hips = body.skeleton.chain(body.limbs[limb].upper), body.roles["hips"]
-    return chain[: chain.index(hips)] if hips in chain else chain[:1]
-
-
 def limb_joints(body: Body, limb: LimbName) -> set[int]:
     """Return a limb's joints: an arm from its collar bone, a leg from below the hips."""
-    above = to_hips(body, limb)
+    chain, hips = body.skeleton.chain(body.limbs[limb].upper), body.roles.get("hips")
+    above = chain[: chain.index(hips)] if hips in chain else chain[:1]
     first = above[-1]
     if limb.endswith("arm"):
         collar = body.roles.get(limb.replace("arm", "shoulder"))
@@ -150,45 +181,3 @@ def limb_joints(body: Body, limb: LimbName) -> set[int]:
     out = _below(body, int(first))
     linked = body.limbs[limb]
     return out | (_below(body, linked.end) if linked.linked else set())
-
-
-def spine_joints(body: Body, limb: LimbName) -> set[int]:
-    """Return the joints between an arm and the hips."""
-    return set(to_hips(body, limb)) if limb.endswith("arm") else set()
-
-
-def _weights(
-    body: Body,
-    whole: set[int],
-    own: set[int],
-    points: FloatArray,
-    reach: float,
-    others: Iterable[set[int]],
-    arm: bool,
-) -> FloatArray:
-    """Return each joint's fraction of a drag: all of it on the limb, less along the bones.
-
-    It is 0 for the hips, for legs that are not dragged, and for limbs of another drag. A drag of a
-    leg does not move joints above the hips. The other arm has the fraction of its hand, and the
-    head that of the trunk.
-    """
-    ways = np.min([topological_distances(body, j, points) for j in whole], axis=0)
-    out: FloatArray = np.exp(-(np.minimum(ways / reach, 40.0) ** 2) / 2)
-    out[list(whole)] = 1.0
-    still = set(body.skeleton.chain(body.roles["hips"]))
-    if not arm:  # a trunk at another time than the hips would rotate against them
-        still = set(range(len(out)))
-    # The joints of an arm or a neck often cancel each other's turns, which would be visible if they
-    # were at different times.
-    for name, limb in body.limbs.items():
-        joints = limb_joints(body, name)
-        if name.endswith("leg"):
-            still |= joints - own
-        elif not joints & own:
-            out[list(joints)] = out[limb.end]
-    neck = next((body.roles[r] for r in ("neck", "head") if r in body.roles), 0)
-    head, trunk = _below(body, neck), int(body.skeleton.parents[neck])
-    if trunk >= 0 and not head & own:
-        out[list(head)] = out[trunk]
-    out[list(still.union(*others) - own)] = 0.0
-    return out

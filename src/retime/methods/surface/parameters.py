@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 SurfaceMode = Literal["frozen", "intersection"]
-Falloff = Literal["limb", "joint"]
+Falloff = Literal["limb", "arm", "joint"]
 RootMode = Literal["auto", "follow", "rotations", "lock"]
 Propagation = str | Callable[..., Any] | Sequence[float]
 
@@ -44,7 +44,12 @@ class ControlParameters:
         About(
             "Joints that follow a drag.",
             choices=(
-                Choice("limb", "Whole limb", "the limb; its hand or foot arrives on time in space"),
+                Choice(
+                    "limb",
+                    "From the waist",
+                    "all segments from the waist on; the joint arrives exactly",
+                ),
+                Choice("arm", "Arm only", "the limb alone; the trunk keeps its time"),
                 Choice(
                     "joint", "By distance", "each by its distance along the bones, as in the paper"
                 ),

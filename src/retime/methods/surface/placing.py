@@ -12,7 +12,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.errors import InputError
-from retime.methods.surface.carrying import Carried, carried_by, limb_joints
+from retime.methods.surface.carrying import Carried, carried_by
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.parameters import Falloff, RootMode
 from retime.methods.surface.projection import View, seen_at, topological_distances
@@ -51,7 +51,11 @@ class Placed:
     locked : frozenset of int
         Joints that keep their time.
     limbs : tuple of str
-        Arms and legs that are moved to their places in space.
+        Arms and legs that are dragged.
+    led : tuple of str
+        Those that are led to their places in space.
+    together : bool
+        Segments follow up to the waist, and the rest of the body within bounds.
     """
 
     key: SurfaceKey
@@ -63,11 +67,13 @@ class Placed:
     shifts: FloatArray
     locked: frozenset[int]
     limbs: tuple[LimbName, ...] = ()
+    led: tuple[LimbName, ...] = ()
+    together: bool = False
 
     @property
     def legs(self) -> bool:
-        """Whether a leg is moved to its place."""
-        return any(name.endswith("leg") for name in self.limbs)
+        """Whether a leg is led to its place."""
+        return any(name.endswith("leg") for name in self.led)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +121,7 @@ class Placer:
         The motion.
     root : {"auto", "follow", "rotations", "lock"}
         How the root follows.
-    falloff : {"limb", "joint"}
+    falloff : {"limb", "arm", "joint"}
         Joints that follow a drag.
     grips : bool
         Whether hands keep what they hold.
@@ -134,17 +140,17 @@ class Placer:
         times, which = np.unique([key.time for key in keys], return_inverse=True)
         points = seen_at(self.motion, times.tolist())
         placed = [self._place(key, points[n]) for key, n in zip(keys, which, strict=True)]
-        return tuple(self._without_others(one, placed) for one in placed)
+        return tuple(self._beside_others(one, placed) for one in placed)
 
-    def _without_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
-        """Exclude limbs that belong to other keys."""
-        theirs = {n for other in placed for n in other.limbs} - set(one.limbs)
-        if not one.limbs or not theirs:
+    def _beside_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
+        """Lead the arms of keys whose trunk also follows another key at the time."""
+        if self.falloff != "limb":
             return one
-        shifts = one.shifts.copy()
-        for name in theirs:
-            shifts[list(limb_joints(self.body, name))] = 0.0
-        return replace(one, shifts=shifts)
+        for other in placed:
+            apart = abs(one.key.time - other.key.time) > one.key.gamma + other.key.gamma
+            if other is not one and not apart and np.any(one.shifts * other.shifts):
+                return replace(one, led=tuple(dict.fromkeys([*one.led, *one.limbs])))
+        return one
 
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body
@@ -172,23 +178,39 @@ class Placer:
         shifts = sheet.shifts(places, near)  # eq. 8, by the distance of each joint along the bones
         locked = self._locked(key, joints, shifts)
         shifts[list(locked)] = 0.0
-        carried = self._carried(key, joints, points)
+        carried = self._carried(key, joints)
         if carried is not None:
             shifts = carried.shifts
-        limbs = () if carried is None else carried.limbs
-        return Placed(key, view, tuple(joints), places, near, sheet, shifts, locked, limbs)
+        limbs, led = ((), ()) if carried is None else (carried.limbs, carried.led)
+        return Placed(
+            key,
+            view,
+            tuple(joints),
+            places,
+            near,
+            sheet,
+            shifts,
+            locked,
+            limbs,
+            led,
+            carried is not None,
+        )
 
-    def _carried(
-        self, key: SurfaceKey, joints: Sequence[int], points: FloatArray
-    ) -> Carried | None:
-        """Return the joints that drags of limbs move, or ``None``."""
+    def _carried(self, key: SurfaceKey, joints: Sequence[int]) -> Carried | None:
+        """Return the joints that drags move with the segments above them, or ``None``."""
         named = all(d.joint is not None for d in key.drags)
         if self.falloff == "joint" or self.root in ("follow", "rotations") or not named:
             return None
         drags = [(j, d.shift) for j, d in zip(joints, key.drags, strict=True)]
         span = (key.time - key.gamma, key.time + key.gamma)
-        reach = key.range_sigma * self.height
-        return carried_by(self.motion, self.body, drags, points, reach, span, grips=self.grips)
+        return carried_by(
+            self.motion,
+            self.body,
+            drags,
+            span,
+            waist=self.falloff == "limb",
+            grips=self.grips,
+        )
 
     def _locked(self, key: SurfaceKey, joints: Sequence[int], shifts: FloatArray) -> frozenset[int]:
         """Return the joints that keep their time: the root, and legs that are not dragged."""

@@ -34,15 +34,12 @@ class Bump:
     rises: tuple[float, float]
     falls: tuple[float, float]
 
-    def room(
-        self, shift: FloatArray, least: float, side: int, most: float | None = None
-    ) -> FloatArray:
+    def room(self, shift: FloatArray, least: float, most: float, side: int) -> FloatArray:
         """Return the seconds that shifts need before (0) or after (1) their peak.
 
-        Time t - shift b(t) then runs at rates from ``least`` to ``most``, which is the inverse of
-        ``least`` by default.
+        Time t - shift b(t) then runs at rates from ``least`` to ``most``.
         """
-        slow, fast = 1 - least, (most or 1 / least) - 1
+        slow, fast = 1 - least, most - 1
         later = max(self.rises[side] / slow, self.falls[side] / fast)
         earlier = max(self.falls[side] / slow, self.rises[side] / fast)
         out: FloatArray = np.abs(shift) * np.where(shift > 0, later, earlier)

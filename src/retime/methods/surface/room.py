@@ -19,9 +19,9 @@ __all__ = ["NOTHING", "Room", "check_times", "make_room"]
 
 # Shifts below this, in seconds, are ignored.
 NOTHING = 1e-7
-# If there is room, a dragged leg plays at most this fast, because the acceleration of a knee grows
-# with the square of the speed.
-_CALM = 1.6
+# Slowest and fastest speed of dragged segments, where there is room and where there is not.
+# Accelerations grow with the square of the speed. Legs are measured as delivered.
+_CALM, _HURRIED, _LEGS = (0.28, 1.54), 2.0, 1.6
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,12 @@ def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -
 
 def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) -> Room:
     time, shifts = placed.key.time, placed.shifts
-    left, right = (bump.room(shifts, least, side) for side in (0, 1))
-    calm = _CALM if placed.legs else None
-    wide = [bump.room(shifts, least, side, calm) for side in (0, 1)]
+    calm = _CALM if placed.together else (least, 1 / least)
+    hurried = _HURRIED if placed.together else 1 / least
+    if placed.legs:
+        calm, hurried = (least, _LEGS), 1 / least
+    left, right = (bump.room(shifts, least, hurried, side) for side in (0, 1))
+    wide = [bump.room(shifts, *calm, side) for side in (0, 1)]
     start = max(min(base[0], float((time + shifts - wide[0]).min())), most[0])
     end = min(max(base[1], float((time + shifts + wide[1]).max())), most[1])
     moves = np.abs(shifts) > NOTHING
@@ -159,7 +162,8 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
             )
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
-        why = f"the leg plays at most {_CALM:g} times as fast" if calm else "time never turns back"
+        slow, fast = calm
+        why = f"parts play at {slow:g} to {fast:g} times their speed"
         notes.append(
             Note(
                 "the range of the key at {time} was widened, {range:.3g}, so that {why}",

@@ -8,11 +8,11 @@ from retime.arrays import FloatArray
 from retime.body import Body
 from retime.body.holding import as_delivered
 from retime.motion import Motion, quat
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import positions
 from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-__all__ = ["spin", "strain"]
+__all__ = ["strain"]
 
 # Maximum turning speed of a joint, relative to the source, if a way to move the limb allows it.
 # Turns below the second value, in radians per second, are ignored.
@@ -33,12 +33,6 @@ def strain(motion: Motion, body: Body, made: Motion) -> float:
     return max(turned, float(jerked))
 
 
-def spin(motion: Motion, made: Motion) -> float:
-    """Return the largest rotation speed of a joint in space, relative to its limit."""
-    fastest, turned = (_turn_speeds(m, global_rotations(m)) for m in (motion, made))
-    return float((turned / np.maximum(fastest, _SLOW)).max()) / _FASTER
-
-
 def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
     """Return rotation speeds and knee accelerations without any drag."""
     held = as_delivered(motion, motion, TimeWarp.identity(*motion.domain))
@@ -47,10 +41,9 @@ def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
     return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
 
 
-def _turn_speeds(motion: Motion, rotations: FloatArray | None = None) -> FloatArray:
-    """Return the fastest turn of each joint, (J,) radians per second; local if not given."""
-    rotations = motion.rotations if rotations is None else rotations
-    turns = quat.angle(rotations[:-1], rotations[1:])
+def _turn_speeds(motion: Motion) -> FloatArray:
+    """Return the fastest local turn of each joint, (J,) radians per second."""
+    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
     out: FloatArray = turns.max(axis=0, initial=0.0) * motion.rate
     return out
 

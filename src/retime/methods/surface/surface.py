@@ -66,9 +66,9 @@ def surface(motion: Motion, p: SurfaceParameters) -> Edit:
     if p.cartoon:  # joints stretch toward their positions, each at its own time
         p = replace(p, falloff="joint")
     surfaces = control_surfaces(motion, p)
-    arrivals = surfaces.arrivals()
-    warp = surfaces.warp().looped(p.loop).with_notes(*(a.note() for a in arrivals))
     stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
+    arrivals = surfaces.arrivals(stretch)
+    warp = surfaces.warp().looped(p.loop).with_notes(*(a.note() for a in arrivals))
     return Edit(
         warp=warp,
         correction=surfaces.correction(),

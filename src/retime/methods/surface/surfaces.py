@@ -15,21 +15,25 @@ from functools import cached_property
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body import LimbName
+from retime.body import LimbName, find_body
 from retime.body.pelvis import PAD
 from retime.coercion import coerce
 from retime.errors import InputError
+from retime.joint_times import JointTimes
 from retime.keywords import describes, takes
 from retime.methods.surface.arrival import Arrival, arrival
+from retime.methods.surface.carrying import limb_joints
+from retime.methods.surface.following import beside
 from retime.methods.surface.intersection import held_up, met_times
-from retime.methods.surface.leading import Led, lead_limbs
+from retime.methods.surface.leading import Led, frames_near, lead_limbs
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
 from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, Room, check_times, make_room
 from retime.motion import Motion
-from retime.motion.edits import apply
+from retime.motion.edits import Edit, apply_edits
+from retime.motion.fixes import Fix
 from retime.motion.kinematics import cached_positions
 from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
@@ -43,6 +47,8 @@ __all__ = ["ControlSurfaces", "Grid"]
 
 # Smooth curves are sampled at least this finely.
 _FINEST_RATE = 120.0
+# A waist this far from the hips, in metres, is moved by turns of the hips.
+_OFF_WAIST_M = 1e-3
 # Delay of a path from which a note is given, seconds.
 _HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
@@ -144,6 +150,7 @@ class ControlSurfaces:
         notes: list[Note] = []
         for k in keys:
             curves = self._curves(k, notes)
+            curves |= self._beside(k, curves)
             for j, curve in curves.items():
                 knots.setdefault(names[j], []).append(curve)
             for r in skeleton.roots:
@@ -152,15 +159,73 @@ class ControlSurfaces:
         channels = {name: self._joined(pieces, start, end) for name, pieces in knots.items()}
         if not channels:
             return TimeWarp.identity(start, end).with_notes(*notes)
-        return TimeWarp([start, end], [start, end], channels=channels, notes=notes)
+        return TimeWarp(
+            [start, end],
+            [start, end],
+            channels=channels,
+            in_space=self._in_space,
+            notes=notes,
+        )
+
+    def _beside(
+        self, k: int, curves: Mapping[int, tuple[FloatArray, FloatArray]]
+    ) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Return the curves of joints that move beside those of a key, unless a key drags them."""
+        upper = {j: c for j, c in curves.items() if j not in self._legs}
+        if not (self._placed[k].together and upper):
+            return {}
+        dragged = np.any([np.abs(s) > NOTHING for s in self.shifts], axis=0)
+        found = beside(self._times, upper, self._rate)
+        return {j: c for j, c in found.items() if not dragged[j]}
+
+    @cached_property
+    def _in_space(self) -> frozenset[str]:
+        """Joints whose rotation in space moves: those of dragged segments, and by their modes."""
+        names = self.motion.skeleton.names
+        dragged = [
+            names[j]
+            for k, placed in enumerate(self._placed)
+            if placed.together
+            for j in np.flatnonzero(np.abs(self.shifts[k]) > NOTHING)
+            if j not in self._legs
+        ]
+        return self._times.modes.in_space.union(dragged)
+
+    @cached_property
+    def _times(self) -> JointTimes:
+        return JointTimes.of(self.motion)
+
+    @cached_property
+    def _legs(self) -> frozenset[int]:
+        """The joints of legs, whose times apply to rotations relative to their parents."""
+        body = find_body(self.motion)
+        legs = [limb_joints(body, n) for n in body.limbs if n.endswith("leg")]
+        return frozenset().union(*legs)
+
+    @property
+    def _rate(self) -> float:
+        """Samples of curves per second: the frames of the motion, or finer."""
+        return self.motion.rate * float(np.ceil(_FINEST_RATE / self.motion.rate - 1e-9))
 
     @property
     def limbs(self) -> tuple[LimbName, ...]:
-        """Arms and legs that are moved to their places in space."""
+        """Arms and legs that are led to their places in space."""
         return self._limbs_of(range(len(self.keys)))
 
     def _limbs_of(self, keys: Sequence[int]) -> tuple[LimbName, ...]:
-        return tuple(dict.fromkeys(n for k in keys for n in self._placed[k].limbs))
+        led = [n for k in keys for n in (*self._placed[k].led, *self._off_waist(k))]
+        return tuple(dict.fromkeys(led))
+
+    def _off_waist(self, k: int) -> tuple[LimbName, ...]:
+        """Return the dragged arms if the waist is not at the hips: hips that turn then move it."""
+        placed, motion = self._placed[k], self.motion
+        hips = find_body(motion).roles.get("hips")
+        arms = tuple(n for n in placed.limbs if n.endswith("arm"))
+        if hips is None or not arms or self.falloff != "limb" or not placed.together:
+            return ()
+        first = [j for j in motion.skeleton.children[hips] if abs(self.shifts[k][j]) > NOTHING]
+        away = [float(np.linalg.norm(motion.skeleton.offsets[j])) for j in first]
+        return arms if max(away, default=0.0) * motion.units.metres > _OFF_WAIST_M else ()
 
     @cached_property
     def _led(self) -> Led:
@@ -222,24 +287,38 @@ class ControlSurfaces:
         """Return the correction that moves dragged limbs to their positions, in output time."""
         return self._led.correction if self.limbs else None
 
-    def arrivals(self) -> list[Arrival]:
-        """Measure when and how closely each dragged joint arrives, relative to the hips."""
-        return [found for key in self.arrivals_of_keys for found in key]
+    def arrivals(self, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+        """Measure when and how closely each dragged joint arrives, relative to the hips.
 
-    @cached_property
-    def arrivals_of_keys(self) -> list[list[Arrival]]:
-        """The arrivals of each key's drags."""
-        if self.limbs:
-            made = self._led.whole
-        else:
-            made = apply(self.motion, self.warp(), times=self.motion.times)
+        Parameters
+        ----------
+        fixes : sequence of Fix
+            What is applied to the result before it is measured.
+        """
+        return [found for k in range(len(self.keys)) for found in self.arrivals_of(k, fixes)]
+
+    def arrivals_of(self, key: int, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+        """Return the arrivals of one key's drags."""
+        placed, room = self._placed[key], self._rooms[key]
         return [
-            [
-                arrival(self.motion, made, joint, placed.key.time, room.share * drag.shift)
-                for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
-            ]
-            for placed, room in zip(self._placed, self._rooms, strict=True)
+            arrival(
+                self.motion,
+                self._near(room, drag.shift, fixes),
+                joint,
+                placed.key.time,
+                room.share * drag.shift,
+            )
+            for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
         ]
+
+    def _near(self, room: Room, shift: float, fixes: Sequence[Fix]) -> Motion:
+        """Evaluate the result in the range of a key, and as far beside it as it is measured."""
+        if self.limbs:
+            return self._led.made
+        away = 1.5 * abs(shift)
+        frames = frames_near(self.motion, (room.start - away, room.end + away))
+        edit = Edit(self._warp, fixes=tuple(fixes))
+        return apply_edits(self.motion, [edit], times=self.motion.times[frames])
 
     def _joined(
         self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
@@ -262,8 +341,7 @@ class ControlSurfaces:
 
     def _grid_times(self, k: int) -> FloatArray:
         """Sample a key's range at the motion's frames, or finer."""
-        low, high = self.spans[k]
-        rate = self.motion.rate * np.ceil(_FINEST_RATE / self.motion.rate - 1e-9)
+        (low, high), rate = self.spans[k], self._rate
         origin = self.motion.domain[0]
         first, last = np.ceil((low - origin) * rate + 1e-6), np.floor((high - origin) * rate - 1e-6)
         inner = origin + np.arange(first, last + 1) / rate

@@ -1,0 +1,246 @@
+"""Bounds: how far apart the times of neighbouring joints may be, from the source alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from retime import _native
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.body.contacts import find_contacts
+from retime.joint_times.modes import Modes, leg_joints
+from retime.motion import Motion, quat
+from retime.motion.contact import Contact
+from retime.motion.kinematics import cached_positions, cached_rotations
+
+# Knots of shifts, seconds.
+GRID_S = 1 / 40
+# Largest difference in time between neighbours, seconds.
+MOST_APART_S = 0.4
+# Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
+# time may cause, relative to the largest in the source. With playback speeds of up to 1.6, which
+# multiply accelerations by 2.6, this keeps turns below 3 and accelerations below 4 times.
+_TURN, _ACCELERATION = 1.8, 1.5
+# Movement below this is nothing to compare with: rad/s, and m/s^2.
+_LEAST_TURN, _LEAST_ACCELERATION = 2.0, 20.0
+# Turning that a difference in speed of neighbours may add, relative to the largest of the joint,
+# where both turn together within this many seconds.
+_SLOPE, _TOGETHER_S = 1.0, 0.1
+# Parts that come this near to the lowest point, as a share of the height, are kept from sinking by
+# more than this many metres. What is this near, and slower than this (m/s), moves by _PLANT_M.
+_NEAR, _SINK_M, _RESTS, _RESTS_M_S, _PLANT_M = 0.25, 0.005, 0.05, 0.3, 0.015
+# A leg keeps the base's time this long beside its contacts, seconds.
+_BESIDE_S = 0.03
+# Steepness of bounds, in seconds a second and per second: as steep as shifts can be apart, and as
+# the speeds of shifts can change. Bounds are read at the time of the parent, which moves.
+_STEEP, _STEEP_SLOPE = 1.5, 12.0
+# No bound: more than any shift, seconds; and more than any slope.
+_FREE_S, _ANY_SLOPE = 10.0, 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Bounds of a leader's shift over source time (F,), smooth enough to be read anywhere.
+
+    Parameters
+    ----------
+    times : array (F,)
+        Source times.
+    low, high : array (F,)
+        Least and largest shift, less that of the leader above.
+    slope : array (F,)
+        Largest difference in speed from the leader above.
+    lowest, highest : array (F,)
+        Least and largest shift, less that of the base.
+    """
+
+    times: FloatArray
+    low: FloatArray
+    high: FloatArray
+    slope: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+
+def bounds_of(
+    motion: Motion, modes: Modes, contacts: Sequence[Contact] | None, *, loop: bool
+) -> dict[int, Bounds]:
+    """Return the bounds of each leader beside the base.
+
+    Parameters
+    ----------
+    motion : Motion
+        The source.
+    modes : Modes
+        Its modes.
+    contacts : sequence of Contact, optional
+        The contacts of swinging legs. Default: those found.
+    loop : bool
+        The motion is a cycle.
+    """
+    measured = _Measured(motion, modes, loop)
+    return {j: measured.bounds(j, contacts) for j in modes.leaders}
+
+
+class _Measured:
+    """Tracks of a motion from which bounds follow."""
+
+    def __init__(self, motion: Motion, modes: Modes, loop: bool) -> None:
+        self.motion, self.modes, self.loop = motion, modes, loop
+        self.points, self.turns = cached_positions(motion), cached_rotations(motion)
+        self.rate, self.most = motion.rate, max(int(MOST_APART_S * motion.rate), 1)
+        steps = np.diff(self.points, 2, axis=0)
+        largest = np.linalg.norm(steps, axis=-1).max(axis=0, initial=0.0) * self.rate**2
+        self.accelerations = np.maximum(largest, _LEAST_ACCELERATION)
+        self.rooms = self._ground_rooms()
+
+    def bounds(self, joint: int, contacts: Sequence[Contact] | None) -> Bounds:
+        """Return the bounds of one leader."""
+        count = len(self.motion)
+        (low, high), slope = self._beside_parent(joint)
+        low, high = low.copy(), high.copy()
+        leg = self._leg(joint)
+        lowest, highest = np.full(count, -_FREE_S), np.full(count, _FREE_S)
+        if leg is not None:
+            stands = self._stands(leg, contacts)
+            low[stands] = high[stands] = 0.0
+        else:
+            for room in [r for k, r in self.rooms.items() if joint in self._chain(k)]:
+                lowest, highest = np.maximum(lowest, room[0]), np.minimum(highest, room[1])
+        times = partial(_gradual, most=_STEEP, rate=self.rate, loop=self.loop)
+        return Bounds(
+            self.motion.times,
+            -times(-low),
+            times(high),
+            _gradual(slope, _STEEP_SLOPE, rate=self.rate, loop=self.loop),
+            -times(-lowest),
+            times(highest),
+        )
+
+    def _chain(self, joint: int) -> list[int]:
+        return self.motion.skeleton.chain(joint)
+
+    def _beside_parent(self, joint: int) -> tuple[FloatArray, FloatArray]:
+        """Return the room (2, F) beside the parent's time, seconds, and the largest slope (F,)."""
+        skeleton, parent = self.motion.skeleton, int(self.motion.skeleton.parents[joint])
+        below = [k for k in range(len(skeleton)) if joint in self._chain(k) and k != joint]
+        slope = np.full(len(self.motion), _ANY_SLOPE)
+        tracks: list[FloatArray] = []
+        others: list[FloatArray] = []
+        limits: list[float] = []
+        if self.modes.modes[joint] == "space":
+            for child in (k for k in below if skeleton.parents[k] == joint):
+                away = self._second(self.points[:, child] - self.points[:, joint])
+                hanging = [k for k in below if child in self._chain(k)]
+                tracks.append(away)
+                others.append(away)
+                limits.append(_ACCELERATION * float(self.accelerations[hanging].min()))
+            if parent >= 0:
+                own, turning = self._most_turning(joint), self._turning(self.turns[:, joint])
+                tracks.append(turning)
+                others.append(self._turning(self.turns[:, parent]))
+                limits.append(_TURN * own)
+                width = max(int(_TOGETHER_S * self.rate), 1)
+                together = _widest(np.linalg.norm(turning, axis=1), width, self.loop)
+                slope = _SLOPE * own / np.maximum(together, 1e-6)
+        else:
+            back = quat.conjugate(self.turns[:, parent])
+            for child in [k for k in below if self.modes.leader[k] == joint] or below[:1]:
+                away = self._second(
+                    quat.rotate(back, self.points[:, child] - self.points[:, joint])
+                )
+                tracks.append(away)
+                others.append(away)
+                limits.append(_ACCELERATION * float(self.accelerations[child]))
+        if not tracks:
+            room = np.full((2, len(self.motion)), float(self.most))
+        else:
+            room = _native.joint_times.rooms(
+                np.stack(tracks), np.stack(others), np.array(limits), self.most, self.loop
+            )
+        return room * np.array([[-1.0], [1.0]]) / self.rate, slope
+
+    def _most_turning(self, joint: int) -> float:
+        turning = self._turning(self.motion.rotations[:, joint])
+        return max(float(np.linalg.norm(turning, axis=1).max()), _LEAST_TURN)
+
+    def _turning(self, turns: FloatArray) -> FloatArray:
+        """Return angular velocities (F, 3) of rotations (F, 4), rad/s."""
+        steps = quat.log(quat.multiply(turns[1:], quat.conjugate(turns[:-1]))) * self.rate
+        return np.vstack([steps, steps[-1:]])
+
+    def _second(self, points: FloatArray) -> FloatArray:
+        """Return accelerations (F, 3) of points (F, 3)."""
+        if len(points) < 3:
+            return np.zeros_like(points)
+        inner = np.diff(points, 2, axis=0) * self.rate**2
+        return np.ascontiguousarray(np.pad(inner, ((1, 1), (0, 0)), mode="edge"))
+
+    def _leg(self, joint: int) -> list[int] | None:
+        """Return the joints of the leg that a leader is the top of, or ``None``."""
+        body = find_body(self.motion)
+        for name, limb in body.limbs.items():
+            if name.endswith("leg") and limb.upper == joint:
+                return leg_joints(body, name)
+        return None
+
+    def _stands(self, leg: Sequence[int], contacts: Sequence[Contact] | None) -> FloatArray:
+        """Mark the frames (F,) at which a leg stands."""
+        found = find_contacts(self.motion).contacts if contacts is None else contacts
+        names = {self.motion.skeleton.names[j] for j in leg}
+        times, out = self.motion.times, np.zeros(len(self.motion), dtype=bool)
+        for c in found:
+            if c.joint in names:
+                out |= (times > c.start - _BESIDE_S) & (times < c.end + _BESIDE_S)
+        return out
+
+    def _ground_rooms(self) -> dict[int, FloatArray]:
+        """Return how far (2, F) the time of each part near the ground may be from the base's."""
+        points, modes = self.points, self.modes
+        floor = float(points[..., 1].min())
+        tall = float(np.ptp(points[..., 1], axis=1).max()) or 1.0
+        speed = np.linalg.norm(np.gradient(points, axis=0), axis=-1) * self.rate
+        based = {j for j, mode in enumerate(modes.modes) if mode == "base"}
+        out = {}
+        for k in range(len(modes.modes)):
+            above = next((j for j in self._chain(k) if j in based), None)
+            if k in based or above is None:
+                continue
+            away = points[:, k] - points[:, above]
+            near = points[:, k, 1].min() < floor + _NEAR * tall
+            if not near and points[:, above, 1].min() + away[:, 1].min() > floor - _SINK_M:
+                continue  # it is never low enough
+            rests = (points[:, k, 1] < floor + _RESTS * tall) & (speed[:, k] < _RESTS_M_S)
+            room = _native.joint_times.ground_rooms(
+                np.ascontiguousarray(points[:, above]),
+                np.ascontiguousarray(away),
+                rests.astype(float),
+                floor,
+                _SINK_M,
+                _PLANT_M,
+                self.most,
+                self.loop,
+            )
+            out[k] = room * np.array([[-1.0], [1.0]]) / self.rate
+        return out
+
+
+def _widest(values: FloatArray, width: int, loop: bool) -> FloatArray:
+    """Return the largest of the values (F,) up to ``width`` frames away."""
+    padded = np.pad(values, width, mode="wrap" if loop else "edge")
+    out: FloatArray = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(axis=-1)
+    return out
+
+
+def _gradual(values: FloatArray, most: float, *, rate: float, loop: bool) -> FloatArray:
+    """Return the largest curve (F,) below values (F,) and those beside, of limited steepness."""
+    near = max(int(np.ceil(GRID_S / 2 * rate)), 1)
+    least = np.tile(-_widest(-values, near, loop), 3 if loop else 1)
+    ramp = most / rate * np.arange(len(least))
+    least = np.minimum.accumulate(least - ramp) + ramp
+    least = np.asarray(np.minimum.accumulate((least + ramp)[::-1])[::-1] - ramp)
+    return least[len(values) : 2 * len(values)] if loop else least

@@ -1,0 +1,194 @@
+"""Arrivals: when the parts of poses arrive, asked and delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.joint_times import JointTimes, Modes, Request, Shifts, leg_joints, modes_of
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import apply
+from retime.motion.memory import last
+from retime.notes import Note, Remedy
+from retime.sentences import Duration
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
+
+# Smaller requests, in seconds, are rounding errors.
+_NOTHING_S = 1e-9
+# A share of the request that is worth a note.
+_WORTH_SAYING = 0.995
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """The times of a motion's parts: those asked, and the nearest within limits.
+
+    Parameters
+    ----------
+    timing : Timing
+        Poses and refinements.
+    source : Motion
+        The motion.
+    limited : bool
+        Keep parts within limits of speed and near enough to their neighbours.
+    span : (float, float), optional
+        Output times outside which no part moves.
+    loop : bool
+        The motion is a cycle.
+    contacts : sequence of Contact, optional
+        Contacts of legs that have times of their own. Default: those found.
+    """
+
+    timing: Timing
+    source: Motion
+    limited: bool = True
+    span: tuple[float, float] | None = None
+    loop: bool = False
+    contacts: Sequence[Contact] | None = None
+
+    @cached_property
+    def _moved(self) -> Motion:
+        """The motion that the knots are on: after earlier edits if poses were deleted."""
+        base, source = self.timing.base, self.source
+        if base is None:
+            return source
+        return last(source, "staggered before", base, lambda: apply(source, base))
+
+    @cached_property
+    def modes(self) -> Modes:
+        """How each joint follows its time, before legs are asked for times of their own."""
+        return last(self._moved, "modes", (), lambda: modes_of(self._moved))
+
+    @cached_property
+    def _modes(self) -> Modes:
+        modes = self.modes
+        body, names = find_body(self.source), self.timing.channels
+        swings = {}
+        for name, limb in body.limbs.items():
+            if name.endswith("leg") and modes.modes[limb.upper] == "base":
+                joints = leg_joints(body, name)
+                own = (names.index(body.skeleton.names[j]) for j in joints)
+                if any(_asks(self.timing.asked(i)) for i in own):
+                    swings[limb.upper] = joints
+        return modes.with_swings(swings) if swings else modes
+
+    @cached_property
+    def _requests(self) -> dict[int, Request]:
+        """Requests by leader: its own, otherwise that of a joint that has its time."""
+        modes, skeleton = self._modes, self.source.skeleton
+        out = {}
+        for leader in [modes.base, *modes.leaders]:
+            group = modes.group(leader)
+            if leader == modes.base:  # the legs' own refinements are those of their swings
+                group = [leader, *(j for j in group if j in skeleton.chain(self._hips))]
+                group += range(len(skeleton), len(self.timing.channels))
+            asked = [r for r in map(self.timing.asked, dict.fromkeys(group)) if _asks(r)]
+            if asked:
+                out[leader] = asked[0]
+        return out
+
+    @property
+    def _hips(self) -> int:
+        return find_body(self.source).roles.get("hips", self.source.skeleton.roots[0])
+
+    @cached_property
+    def shifts(self) -> Shifts:
+        """The shifts of all parts."""
+        times = JointTimes.of(self._moved, self._modes, contacts=self.contacts, loop=self.loop)
+        span = None
+        if self.span is not None:
+            known = np.interp(self.span, self.timing.times, self.timing.known_times)
+            span = (float(known[0]), float(known[1]))
+        end = float(self.timing.known_times[-1]) + self.timing.past_end
+        late = max(end - self._moved.domain[1], 0.0)
+        return times.solve(self._requests, span=span, past_end=late)
+
+    @cached_property
+    def warp(self) -> TimeWarp:
+        """The warp of all timing edits."""
+        base = self.timing.base
+        return self.moved if base is None else base @ self.moved
+
+    @cached_property
+    def moved(self) -> TimeWarp:
+        """The warp of the edits since poses were deleted, to the output time of ``base``."""
+        timing = self.timing
+        if not timing.is_edited:
+            return TimeWarp(timing.times, timing.known_times)
+        shifts, body = self.shifts.warp() if self.limited else self._as_asked(), timing.body_warp()
+        return shifts if body.is_identity else shifts @ body
+
+    def _as_asked(self) -> TimeWarp:
+        """Return the warp that is linear in every channel between its knots (eq. 3)."""
+        timing, (start, last) = self.timing, self._moved.domain
+        end = float(timing.known_times[-1]) + timing.past_end
+        body = Graph(np.array([start, last, end]), np.array([start, last, last]))
+        channels = {}
+        for i, name in enumerate(timing.channels):
+            asked = timing.asked(i)
+            if _asks(asked):
+                channels[name] = Graph(asked.times, asked.times + asked.shifts)
+        return TimeWarp(body.x, body.y, channels=channels, in_space=self.modes.in_space)
+
+    @cached_property
+    def delivered(self) -> FloatArray:
+        """The refinements (K, C) of the result."""
+        timing, back = self.timing, self.moved.inverse
+        now = np.stack(
+            [back(timing.known_knots[:, i], c) for i, c in enumerate(timing.channels)], axis=1
+        )
+        return np.where(timing.included, now - timing.times[:, None], 0.0)
+
+    @cached_property
+    def kept(self) -> float:
+        """The share of the requested changes of refinements that is delivered, 0 to 1."""
+        shifts, asked, got = self.shifts, 0.0, 0.0
+        for leader, request in self._requests.items():
+            delivered = shifts.curves[leader].at(request.times) * np.sign(request.shifts)
+            asked += float(np.abs(request.shifts).sum())
+            got += float(np.clip(delivered, 0.0, np.abs(request.shifts)).sum())
+        return got / asked if asked > 0 else 1.0
+
+    def notes(self) -> list[Note]:
+        """Say what differs from the request, in numbers."""
+        notes = []
+        if self.timing.is_edited and not self.limited:
+            notes.append(
+                Note(
+                    "limits are off: parts arrive exactly when asked, however fast they turn",
+                    code="limits-off",
+                )
+            )
+        elif self.timing.is_edited and self.kept < _WORTH_SAYING:
+            notes.append(
+                Note(
+                    f"{self.kept:.0%} of the requested staggering is delivered: parts play at 0.1 "
+                    "to 1.66 times the body's speed, and neighbours do not turn against each other",
+                    Remedy("give exactly what is asked", parameter="limits", value="off"),
+                    code="staggering-limited",
+                    share=self.kept,
+                )
+            )
+        if self.timing.past_end > 0:
+            late = self.timing.channels[int(self.timing.refinements[-1].argmax())]
+            notes.append(
+                Note(
+                    "the clip is {seconds:.3g} longer: {joint} arrives last, past its end",
+                    code="past-end",
+                    seconds=Duration(self.timing.past_end),
+                    joint=late,
+                )
+            )
+        return notes
+
+
+def _asks(request: Request) -> bool:
+    return bool(np.any(np.abs(request.shifts) > _NOTHING_S))
