@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test suite check patient_check stubs bench stress sanitize versions papers docs coverage release format clean
+.PHONY: help demo blender studio pages test suite check patient_check stubs bench census stress sanitize versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -92,6 +92,9 @@ format: $(STAMP)  ## Format the code
 bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python -m bench
+
+census: $(STAMP)  ## Judge ordinary edits on 40 recorded clips, beside the results in bench/delivered.md
+	$(BIN)/python -m bench.census
 
 stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random files and warps
 	$(BIN)/python tests/stress/driver.py --inputs $(INPUTS)

@@ -68,7 +68,7 @@ def test_the_nearest_shift_is_that_of_a_general_solver(seed: int, loop: bool) ->
     first, by = shift.points(np.sort(rng.uniform(0.2, 1.8, 9)))
     values = np.stack([-rng.uniform(0, 0.2, count), rng.uniform(0, 0.2, count)])
     values[:, rng.random(count) < 0.1] = 0.0  # bounds that are closed
-    p = {
+    p: dict[str, Any] = {
         "step": step,
         "asked": rng.normal(0, 0.1, count),
         "weight": np.full(count, 0.02),
@@ -91,7 +91,7 @@ def test_a_curve_goes_through_its_values_and_is_smooth() -> None:
     values = np.r_[0.0, np.random.default_rng(1).normal(0, 0.1, 20), 0.0]
     for loop in (False, True):
         shift = Shift(1.0, 0.025, values, loop)
-        at = 1.0 + 0.025 * np.arange(len(values))
+        at = np.linspace(1.0, 1.0 + 0.025 * (len(values) - 1), len(values))
         np.testing.assert_allclose(shift.at(at), values, atol=1e-12)
         fine = shift.at(np.linspace(1.05, 1.45, 4001))
         assert np.abs(np.diff(fine, 2)).max() < 1e-3 * np.abs(np.diff(fine)).max() * 40
@@ -172,10 +172,7 @@ def test_a_leg_swings_and_stands_with_the_body(walk: Motion) -> None:
             assert np.abs(shift.at(stands)).max() < 1e-6
 
 
-def test_shifts_of_a_cycle_go_round() -> None:
-    walk = (
-        samples.walk(loop=True) if "loop" in samples.walk.__code__.co_varnames else samples.walk()
-    )
+def test_shifts_of_a_cycle_go_round(walk: Motion) -> None:
     times = JointTimes.of(walk, loop=True)
     arm = walk.skeleton.index("RightArm")
     asked = np.linspace(*walk.domain, 9)[:-1]

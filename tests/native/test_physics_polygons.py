@@ -50,9 +50,10 @@ def test_an_infeasible_frame_has_no_corners() -> None:
 def test_values_that_are_no_numbers_end(bad: float) -> None:
     rng = np.random.default_rng(0)
     for place in range(4):
-        given: list[Any] = [*rng.normal(size=(3, 9)), rng.normal(size=(9, 5)), 60.0, 16.0, 20.0]
+        given: Any = [*rng.normal(size=(3, 9)), rng.normal(size=(9, 5))]
         given[place].flat[4] = bad
-        corners, forces = polygons.polygon(*given)
+        a, b, c, d = given
+        corners, forces = polygons.polygon(a, b, c, d, 60.0, 16.0, 20.0)
         assert len(corners) == len(forces)
     polygons.polygon(*BOX, np.ones((2, 2)), bad, bad, bad)
 

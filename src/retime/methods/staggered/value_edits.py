@@ -34,6 +34,9 @@ MOST_WEIGHT = 10.0
 _EXACT, _ROUNDS = 1e-12, 12
 # Poses closer than this to a fixed end of the clip change less, seconds.
 _ROOM_AT_ENDS = 0.3
+# Rotations that differ by less than the first of these angles, radians, are exaggerated fully, and
+# those that differ by more than the second not at all.
+_TURNED = np.radians([60.0, 120.0])
 
 
 class ValueEdits(Representation):
@@ -217,7 +220,7 @@ class ValueEdits(Representation):
             raise InputError(f"poses are exaggerated by at most {MOST_WEIGHT:g}, not {weight:g}")
         columns, chosen = self._columns(joints, roots=False), self._chosen(poses)
         away = self._away_from(relative_to, columns, chosen, when)
-        changes = {i: weight * by for i, by in away.items()}
+        changes = {i: weight * _bounded(by, weight) for i, by in away.items()}
         if poses is None and not self.loop:
             times = self._times_of(range(len(self)), when)
             for i, by in changes.items():
@@ -298,6 +301,19 @@ class ValueEdits(Representation):
                 "range, or trim the clip first"
             )
         return self
+
+
+def _bounded(away: FloatArray, weight: float) -> FloatArray:
+    """Return differences (N, 3) of rotations, less of those that are large where they grow.
+
+    A joint that is turned far from the other pose, such as an arm over the head from one that
+    hangs, would come near half a turn and reach its next pose on the other side.
+    """
+    if weight <= 0:
+        return away
+    angle = np.linalg.norm(away, axis=-1, keepdims=True)
+    share = np.clip((_TURNED[1] - angle) / (_TURNED[1] - _TURNED[0]), 0.0, 1.0)
+    return np.asarray(share**2 * (3 - 2 * share) * away)
 
 
 def _with_editing_knots(
