@@ -22,12 +22,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.delivery import arrived, delayed, exaggerated, hands_moved, stood_still
+from bench.delivery import arrived, delayed, exaggerated, hands_moved, stood_still, swung
 from retime import Motion, Recipe, RetimeError, StaggeredPoses, Step, TimeWarp, read
 from retime import detect_contacts as contacts_of
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.own_paths import SourceTracks
+from retime.joint_times import leg_joints
 from retime.motion import quat
 from retime.motion.contact import carry_contacts
 from retime.motion.kinematics import cached_positions
@@ -100,11 +101,9 @@ def edits(motion: Motion) -> Iterator[Edit]:
         ),
     ):
         yield Edit(name, Step("stagger", parameters), partial(delayed, before=poses, asked=asked))
-    if leg := find_body(motion).limbs.get("left_leg"):
-        names = motion.skeleton.names
-        late = {names[leg.lower]: 0.03, names[leg.end]: 0.06}
-        later = poses.refine_poses(late)
-        ask = partial(delayed, before=poses, asked=lambda: later, joints=(leg.lower,))
+    if "left_leg" in find_body(motion).limbs:
+        later = poses.refine_poses({"left_leg": 0.06})
+        ask = partial(swung, joints=leg_joints(find_body(motion), "left_leg"), seconds=0.06)
         yield Edit("one leg late", Step("stagger", {"edits": later.edits}), ask)
     yield Edit("exaggerate", Step("stagger", {"exaggerate": 0.4}), partial(exaggerated, weight=0.4))
     yield Edit("secondary", Step("secondary", {}), hands_moved)

@@ -10,6 +10,8 @@ from retime import Motion, StaggeredPoses, detect_contacts
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.metrics import plant_drift
+from retime.joint_times import modes_of
+from retime.methods.staggered.operators import interpolate
 from retime.methods.surface.arrival import arrival
 from retime.motion import quat
 from retime.motion.kinematics import cached_positions, cached_rotations
@@ -65,51 +67,70 @@ def delayed(
     *,
     before: StaggeredPoses,
     asked: Callable[[], StaggeredPoses],
-    joints: Sequence[int] = (),
 ) -> float:
-    """Return the share of the requested delays with which a result agrees best.
+    """Return the share of the requested shifts that joints have in a result, at the median.
 
-    Each joint of the source is sampled at times between its own (0) and the requested ones (1), as
-    a local rotation and relative to the hips; what is nearer to the result counts. ``joints`` are
-    by default those of the trunk, arms and head.
+    A joint's rotation, in space or relative to its parent as its mode says, is compared at the
+    times of the poses with the source's at times between the joint's own (0) and the requested
+    one (1); the nearest counts.
     """
     wanted = asked()
     if len(wanted) != len(before):
         return float("nan")
-    body, names = find_body(source), source.skeleton.names
-    hips = body.roles.get("hips", source.skeleton.roots[0])
-    own = [j for j in range(len(names)) if not (body.limb_of(j) or "").endswith("leg")]
-    chosen, shares = [j for j in joints or own if j != hips], np.linspace(0.0, 1.5, 31)
-    inside = (made.times >= source.start) & (made.times <= source.domain[1])
-    times, errors = made.times[inside], np.zeros((2, len(shares)))
-    times_of = {}
-    for j in [hips, *chosen]:
-        channel = before.channels.index(names[j])
-        then, now = (p.times + p.refinements[:, channel] for p in (before, wanted))
-        times_of[j] = np.interp(times, np.maximum.accumulate(now), then)
-    for kind, known in enumerate((_local, _from_hips)):
-        for j in chosen:
-            track, result = known(source, hips, j), known(made, hips, j)[inside]
-            size = float(((track - track.mean(axis=0)) ** 2).mean()) + 1e-9
-            for n, share in enumerate(shares):
-                at = times + share * (times_of[j] - times)
-                off = _at(source.times, track, at) - result
-                errors[kind, n] += float((off**2).mean()) / size
-    kind = int(errors.min(axis=1).argmin())
-    return float(shares[errors[kind].argmin()])
+    modes, found = modes_of(source), []
+    for j in modes.leaders:
+        then, now = (p.times + p.refinements[:, j] for p in (before, wanted))
+        moved = np.abs(now - then) > _ASKED
+        if moved.any():
+            space = modes.modes[j] == "space"
+            found += _shares(source, made, j, then[moved], now[moved], space=space)
+    return float(np.median(found)) if found else float("nan")
 
 
-def _local(motion: Motion, hips: int, joint: int) -> FloatArray:
-    """Return a joint's local rotation as two axes, (F, 6)."""
-    return quat.to_matrix(motion.rotations[:, joint])[..., :2].reshape(len(motion), 6)
+def swung(source: Motion, made: Motion, *, joints: Sequence[int], seconds: float) -> float:
+    """Return the share of a delay that a leg, by its joints, has in the middle of its swings."""
+    names = {source.skeleton.names[j] for j in joints}
+    plants = sorted((c.start, c.end) for c in detect_contacts(source) if c.joint in names)
+    middles, last = [], source.start
+    for start, end in plants:
+        if start - last > _SWING:
+            middles.append((last + start) / 2)
+        last = max(last, end)
+    then = np.array(middles)
+    if not middles:
+        return float("nan")
+    return float(np.median(_shares(source, made, joints[0], then, then + seconds, space=False)))
 
 
-def _from_hips(motion: Motion, hips: int, joint: int) -> FloatArray:
-    """Return a joint's rotation relative to the hips as two axes, (F, 6)."""
-    turns = cached_rotations(motion)
-    own = quat.multiply(quat.conjugate(turns[:, hips]), turns[:, joint])
-    return quat.to_matrix(own)[..., :2].reshape(len(motion), 6)
+def _shares(
+    source: Motion, made: Motion, joint: int, then: FloatArray, now: FloatArray, *, space: bool
+) -> list[float]:
+    """Return which shares of the way from ``now`` to ``then`` a joint shows at ``now``."""
+    shares = np.linspace(0.0, 1.5, 61)
+    track, result = (
+        np.ascontiguousarray((cached_rotations(m) if space else m.rotations)[:, joint])
+        for m in (source, made)
+    )
+    error = [
+        _away(source, track, now + share * (then - now), made, result, now) for share in shares
+    ]
+    return list(shares[np.argmin(error, axis=0)])
 
 
-def _at(times: FloatArray, track: FloatArray, t: FloatArray) -> FloatArray:
-    return np.stack([np.interp(t, times, c) for c in track.T], axis=-1)
+# A shorter swing is not judged, seconds.
+_SWING = 0.25
+# A smaller shift is not asked for, seconds; a pose is compared over this many before and after.
+_ASKED, _AROUND = 0.01, 0.04
+
+
+def _away(
+    source: Motion, track: FloatArray, then: FloatArray, made: Motion, result: FloatArray,
+    now: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Return how far rotations around one set of times are from those around another, (K,)."""
+    around = np.linspace(-_AROUND, _AROUND, 7)
+    turns = [
+        interpolate(q, m.times, (at[:, None] + around).ravel())
+        for m, q, at in ((source, track, then), (made, result, now))
+    ]
+    return np.asarray(quat.angle(*turns).reshape(-1, len(around)).mean(axis=1))

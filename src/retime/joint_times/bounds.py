@@ -10,9 +10,8 @@ import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body import find_body
 from retime.body.contacts import find_contacts
-from retime.joint_times.modes import Modes, leg_joints
+from retime.joint_times.modes import Modes
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations
@@ -108,9 +107,8 @@ class _Measured:
         if leg is not None:
             stands = self._stands(leg, contacts)
             low[stands] = high[stands] = 0.0
-        else:
-            for room in [r for k, r in self.rooms.items() if joint in self._chain(k)]:
-                lowest, highest = np.maximum(lowest, room[0]), np.minimum(highest, room[1])
+        for room in [r for k, r in self.rooms.items() if joint in self._chain(k)]:
+            lowest, highest = np.maximum(lowest, room[0]), np.minimum(highest, room[1])
         times = partial(_gradual, most=_STEEP, rate=self.rate, loop=self.loop)
         return Bounds(
             self.motion.times,
@@ -182,11 +180,7 @@ class _Measured:
 
     def _leg(self, joint: int) -> list[int] | None:
         """Return the joints of the leg that a leader is the top of, or ``None``."""
-        body = find_body(self.motion)
-        for name, limb in body.limbs.items():
-            if name.endswith("leg") and limb.upper == joint:
-                return leg_joints(body, name)
-        return None
+        return self.modes.group(joint) if joint in self.modes.swinging else None
 
     def _stands(self, leg: Sequence[int], contacts: Sequence[Contact] | None) -> FloatArray:
         """Mark the frames (F,) at which a leg stands."""

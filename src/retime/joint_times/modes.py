@@ -44,11 +44,14 @@ class Modes:
         The mode of each joint.
     leader : array (J,)
         The joint whose time each joint has.
+    swinging : frozenset of int
+        The leaders of legs that have times of their own in swings.
     """
 
     skeleton: Skeleton
     modes: tuple[Mode, ...]
     leader: IndexArray
+    swinging: frozenset[int] = frozenset()
 
     @property
     def base(self) -> int:
@@ -103,7 +106,7 @@ class Modes:
         for top, joints in tops.items():
             for j in joints:
                 modes[j], leader[j] = "local", top
-        return replace(self, modes=tuple(modes), leader=leader)
+        return replace(self, modes=tuple(modes), leader=leader, swinging=frozenset(tops))
 
 
 def modes_of(motion: Motion) -> Modes:

@@ -197,8 +197,14 @@ class JointTimes:
             if not asks and (above is None or above.is_zero):
                 found[j] = frame.shift()
             else:
+                # Poses are at plants, where a leg has no room: its swings count instead.
+                between = 1.0 if j in modes.swinging else _BETWEEN
                 found[j] = frame.solve(
-                    request if asks else None, self.bounds.get(j), above, found.get(modes.base)
+                    request if asks else None,
+                    between,
+                    self.bounds.get(j),
+                    above,
+                    found.get(modes.base),
                 )
         asked = {j: r.times for j, r in requests.items()}
         return Shifts(self, found, asked, frame.end)
@@ -239,6 +245,7 @@ class _Frame:
     def solve(
         self,
         request: Request | None,
+        between: float,
         bounds: Bounds | None,
         above: Shift | None,
         base: Shift | None,
@@ -252,7 +259,7 @@ class _Frame:
         else:
             order = np.argsort(request.times)
             asked = np.interp(grid, request.times[order], request.shifts[order])
-            weight = np.full(len(grid), _BETWEEN)
+            weight = np.full(len(grid), between)
             inside = (request.times >= grid[0]) & (request.times <= grid[-1] + shift.step)
             scale = np.sqrt(request.weights[inside])
             first, by = shift.points(request.times[inside])
