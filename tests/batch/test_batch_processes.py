@@ -121,8 +121,13 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_is_killed(
 def test_a_worker_with_another_retime_is_refused(place: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
     other = tmp_path / "other"
-    (other / "retime").mkdir(parents=True)
-    (other / "retime/__init__.py").write_text('__version__ = "0.0.9"\n')
+    other.mkdir()
+    # An editable installation is found before any folder of PYTHONPATH.
+    (other / "sitecustomize.py").write_text(
+        "import sys, types\n"
+        "sys.modules['retime'] = types.ModuleType('retime')\n"
+        "sys.modules['retime'].__version__ = '0.0.9'\n"
+    )
     with cluster(tmp_path) as dask:
         dask.add_worker(PYTHONPATH=str(other))
         dask.await_workers()

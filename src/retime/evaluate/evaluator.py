@@ -186,8 +186,10 @@ def _rate_note(fps: float) -> Note:
 
 
 def _in_time_alone(edit: Edit) -> Edit:
-    """Return an edit without its correction of positions, if it changes no pose otherwise."""
-    if edit.correction is None or edit.layer is not None or edit.warp is None:
+    """Return an edit that moves keys only, if it changes no pose otherwise."""
+    if edit.layer is not None or edit.warp is None:
+        return edit
+    if edit.correction is None and not edit.warp.in_space:
         return edit
     said = [n for n in edit.warp.notes if n.code != "arrival"]
     left = Note(
@@ -195,7 +197,7 @@ def _in_time_alone(edit: Edit) -> Edit:
         "exactly there; bake the result to correct them",
         code="no-corrections",
     )
-    return replace(edit, correction=None, warp=edit.warp.saying(*said, left))
+    return replace(edit, correction=None, warp=edit.warp.of_keys().saying(*said, left))
 
 
 def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:

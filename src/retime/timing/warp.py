@@ -217,6 +217,10 @@ class TimeWarp(Pictured):
         """Return the warp without curves of single channels."""
         return self._with(body=self.body.pad(*self.domain), channels={}, in_space=frozenset())
 
+    def of_keys(self) -> TimeWarp:
+        """Return the warp that moves keys alone: all joints relative to their parents."""
+        return self._with(in_space=frozenset())
+
     def with_notes(self, *notes: Note) -> TimeWarp:
         """Return the warp with more notes."""
         return self._with(notes=(*self.notes, *notes))
