@@ -144,15 +144,12 @@ def _made(folder: Path) -> dict[str, Target]:
         out[suffix[1:]] = Target((motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion)
     if importlib.util.find_spec("ezc3d") is not None:
         out["c3d"] = Target((motion_file(".c3d", folder)[0].read_bytes(),), ".c3d", _motion)
-    # Short clips: another process reads them, in a time that grows with their size.
-    if importlib.util.find_spec("pufbx") is not None:
-        short_fbx = made_of(samples.jump(fps=4)).write(folder / "a.fbx")
-        out["fbx"] = Target((short_fbx.read_bytes(),), ".fbx", _motion)
+    short_fbx = made_of(samples.jump(fps=4)).write(folder / "a.fbx")
+    out["fbx"] = Target((short_fbx.read_bytes(),), ".fbx", _motion)
     if importlib.util.find_spec("pxr") is not None:
         for suffix in (".usda", ".usdc"):
             out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
-    if importlib.util.find_spec("pufbx") is not None:
-        out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
+    out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")
     warp = (folder / "w.warp.json").read_bytes()

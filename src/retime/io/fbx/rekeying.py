@@ -9,6 +9,7 @@ the warp, so that it needs few.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 
@@ -30,6 +31,7 @@ from retime.io.fbx.curves import (
     explicit,
     linear_curve,
 )
+from retime.io.fbx.rounds import unrolled
 from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
@@ -41,11 +43,8 @@ _RAMP, _SAME = 1e-6, 1e-7
 _APART = 5e-4
 # Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
-# Keys per second, and maximum number of keys, for curves that repeat beyond their keys.
-_DENSE = 120
 # Number of places at which a cubic is compared with the curve that it approximates.
 _PROBES = 13
-_MOST_KEYS = 200_000
 
 
 def widened(graph: Graph, span: tuple[float, float]) -> Graph:
@@ -87,7 +86,8 @@ class Rekeyer:
         """Move a curve's keys; the result may be off by ``close``, in the curve's unit."""
         keys = curve.ticks / self.per_second
         if curve.goes_on and (keys[0] > self._ends[0] or keys[-1] < self._ends[1]):
-            curve = _written_out(curve, self._ends, self.per_second)
+            low, high = (self._ends * self.per_second).tolist()
+            curve = unrolled(curve, (math.floor(low), math.ceil(high)), self.per_second)
             keys = curve.ticks / self.per_second
         shown = _with_bends(curve, keys, self._mover, self._mover.shown(keys), close)
         ticks = np.round(shown.output * self.per_second).astype(np.int64)
@@ -101,15 +101,6 @@ class Rekeyer:
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
         return _pieces(curve, keys, self._mover, ticks, shown)
-
-
-def _written_out(curve: Curve, ends: FloatArray, per_second: int) -> Curve:
-    """Return a curve that continues beyond its keys as one that has keys there."""
-    own = curve.ticks / per_second
-    count = int(min((ends[1] - ends[0]) * _DENSE, _MOST_KEYS)) + 2
-    times = np.unique(np.r_[np.linspace(ends[0], ends[1], count), own])
-    times = times[np.r_[True, np.diff(times) > _SAME]]
-    return sampled(times, times, curve, per_second)
 
 
 def _with_bends(
@@ -192,9 +183,9 @@ def _fitted(
     u, basis, inverse = _probes()
     width = ends - starts
     moments = starts[:, None] + u * width[:, None]
-    truth = _evaluate(curve, keys, graph.at(moments.ravel())).reshape(moments.shape)
-    a = _evaluate(curve, keys, graph.at(starts))[:, None]
-    b = _evaluate(curve, keys, graph.at(ends))[:, None]
+    truth = curve.inside(keys, graph.at(moments.ravel())).reshape(moments.shape)
+    a = curve.inside(keys, graph.at(starts))[:, None]
+    b = curve.inside(keys, graph.at(ends))[:, None]
     rest = truth - a - (3 * u**2 - 2 * u**3) * (b - a)
     slopes = rest @ inverse.T
     off = np.abs(rest - slopes @ basis.T).max(axis=1)
@@ -261,7 +252,7 @@ def _pieces(
         values = np.full(n, curve.values[0])
     else:
         exact, on_key = nearest(keys, y, _SAME)
-        values = np.where(on_key, curve.values[exact], _evaluate(curve, keys, y))
+        values = np.where(on_key, curve.values[exact], curve.inside(keys, y))
         cubic = ((mode & CUBIC) > 0) & ~outside & np.r_[np.diff(y) != 0, False]
         where = np.flatnonzero(cubic)
         if len(where):
@@ -278,14 +269,6 @@ def _pieces(
     flags = np.where(flip, flags ^ NEXT, flags)
     made = Curve(ticks, values, flags, curve.data[k], Segments(mode, slopes, weights))
     return explicit(made)
-
-
-def _evaluate(curve: Curve, keys: FloatArray, y: FloatArray) -> FloatArray:
-    k, _ = _segment(keys, y)
-    step = np.maximum(keys[k + 1] - keys[k], 1e-12)
-    out = curve.between(k, np.clip((y - keys[k]) / step, 0.0, 1.0), step)
-    out = np.where(y <= keys[0], curve.values[0], out)
-    return np.where(y >= keys[-1], curve.values[-1], out)
 
 
 def _tangents(
