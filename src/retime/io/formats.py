@@ -106,9 +106,9 @@ FORMATS: dict[str, Format] = {
         Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text", even=True),
         Format(
             "gltf",
-            (".glb", ".gltf"),
+            (".glb", ".gltf", ".vrm", ".vrma"),
             "retime.io.gltf",
-            "game and web characters, retimed in place",
+            "game and web characters, avatars and their motions, retimed in place",
             several=True,
             beside=True,
         ),
