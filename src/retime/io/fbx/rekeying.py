@@ -1,10 +1,10 @@
 """Move curves by a warp: keys move to their output times, and segments keep their shape.
 
-Between two neighbouring keys, the result is a piece of one segment of the source at a constant
-rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
+Between two neighbouring keys, the result is a piece of one segment of the source. At a constant
+rate, a piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
 rate, a step stays a step. Where the warp bends between keys, and the curve moves enough to show it,
-keys are added at its knots until no piece is off by more than a tolerance; a cubic may bend with
-the warp, so that it needs few.
+the piece becomes a cubic whose tangents bend with the warp. Keys are added at knots of the warp
+only where such a cubic is off by more than a tolerance.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from retime.arrays import FloatArray
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
+    LINEAR,
     NEXT,
     PLAIN_WEIGHT,
     TCB,
@@ -100,7 +101,7 @@ class Rekeyer:
             rates = shown.rates[wide] if wide.any() else np.ones(1)
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
-        return _pieces(curve, keys, self._mover, ticks, shown)
+        return _pieces(curve, keys, self._mover, ticks, shown, close)
 
 
 def _with_bends(
@@ -110,38 +111,23 @@ def _with_bends(
     if len(shown.output) < 2 or len(mover.x) < 3 or len(keys) < 2:
         return shown
     knots = mover.between(shown)
-    k, outside = _segment(keys, shown.middles)
-    mode = curve.segments.mode[k]
-    moves = ~outside & ((mode & CONSTANT) == 0)
-    cubic = (mode & CUBIC) > 0
-    if not len(knots) or not moves.any():
+    if not len(knots):
         return shown
-    speed = _fastest(curve, keys, shown.middles)
-    # Tolerated error of a segment in source time; unlimited where the value hardly changes.
-    reach = np.full(len(speed), np.inf)
-    np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
-    reach[~moves | (speed * np.abs(np.diff(shown.source)) <= close)] = np.inf
-    knots = _worth_a_key(mover, shown.output, knots, reach)
-    straight = mover.bends(shown, np.where(cubic, np.inf, reach), knots)
+    bent = _bent(curve, keys, mover, shown, close)
+    return mover.with_knots(shown, _cubic_bends(curve, keys, mover, shown.output, close, bent))
+
+
+def _bent(curve: Curve, keys: FloatArray, mover: KeyMover, shown: Shown, close: float) -> BoolArray:
+    """Return which pieces would be off by more than a tolerance at a constant rate."""
+    k, outside = _segment(keys, shown.middles)
+    moves = ~outside & (curve.segments.mode[k] & CONSTANT == 0)
+    speed = np.where(moves, _fastest(curve, keys, shown.middles), 0.0)
+    speed[speed * np.abs(np.diff(shown.source)) <= close] = 0.0  # the value hardly changes
+    knots = mover.between(shown)
     off = np.abs(mover.y[knots] - np.interp(mover.x[knots], shown.output, shown.source))
     at = np.searchsorted(shown.output, mover.x[knots]) - 1
-    bent = np.zeros(len(cubic), dtype=bool)
-    bent[at[off > reach[at]]] = True
-    more = _cubic_bends(curve, keys, mover, shown.output, close, bent & cubic)
-    return mover.with_knots(mover.with_knots(shown, straight), more)
-
-
-def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
-    """Leave out knots next to a key that hardly bend, because programs merge keys that close."""
-    near = np.clip(np.searchsorted(x, graph.x[knots]), 1, len(x) - 1)
-    gap = np.minimum(x[near] - graph.x[knots], graph.x[knots] - x[near - 1])
-    inside = (knots > 0) & (knots < len(graph.x) - 1)
-    before, after = np.maximum(knots - 1, 0), np.minimum(knots + 1, len(graph.x) - 1)
-    widths = [graph.x[knots] - graph.x[before], graph.x[after] - graph.x[knots]]
-    rises = [graph.y[knots] - graph.y[before], graph.y[after] - graph.y[knots]]
-    rates = [r / np.maximum(w, 1e-12) for r, w in zip(rises, widths, strict=True)]
-    harmless = np.abs(rates[1] - rates[0]) * gap <= reach[near - 1]
-    out: IntArray = knots[inside & ~((gap < _APART) & harmless)]
+    out = np.zeros(len(moves), dtype=bool)
+    out[at[off * speed[at] > close]] = True
     return out
 
 
@@ -240,7 +226,7 @@ def _stretched(curve: Curve, ticks: IntArray, rate: float) -> Curve:
 
 
 def _pieces(
-    curve: Curve, keys: FloatArray, mover: KeyMover, ticks: IntArray, shown: Shown
+    curve: Curve, keys: FloatArray, mover: KeyMover, ticks: IntArray, shown: Shown, close: float
 ) -> Curve:
     """Make the curve that has such keys."""
     x, y = shown.output, shown.source
@@ -257,15 +243,15 @@ def _pieces(
         where = np.flatnonzero(cubic)
         if len(where):
             slopes[where], weights[where] = _tangents(curve, keys, k[where], x, y, where)
-        bent = np.unique(np.searchsorted(x, mover.x[mover.between(shown)]) - 1)
-        bent = bent[cubic[bent]]
+        bent = np.flatnonzero(_bent(curve, keys, mover, shown, close))
         if len(bent):
+            mode[bent] = CUBIC
             slopes[bent] = _fitted(curve, keys, mover, x[bent], x[bent + 1])[0]
             weights[bent] = PLAIN_WEIGHT
     backwards = np.r_[np.diff(y) < 0, False]
     flip = backwards & ((mode & CONSTANT) > 0)
     mode = np.where(flip, mode ^ NEXT, mode)
-    flags = curve.flags[k]
+    flags = np.where((mode & CUBIC > 0) & (curve.flags[k] & LINEAR > 0), CUBIC, curve.flags[k])
     flags = np.where(flip, flags ^ NEXT, flags)
     made = Curve(ticks, values, flags, curve.data[k], Segments(mode, slopes, weights))
     return explicit(made)

@@ -229,9 +229,7 @@ def _parts(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
     if data[:4] == _MAGIC:
         return _chunks(data, path)
     if path.suffix.lower() != ".gltf" and data.lstrip()[:1] not in b"{\xef":
-        raise FormatError(
-            "this is not a GLB file: it does not begin with 'glTF'", path=path
-        )
+        raise FormatError("this is not a GLB file: it does not begin with 'glTF'", path=path)
     return data, None, b""
 
 
