@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.io.bent_cubics import Truth, fitted, split
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
@@ -44,8 +44,6 @@ _RAMP, _SAME = 1e-6, 1e-7
 _APART = 5e-4
 # Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
-# Number of places at which a cubic is compared with the curve that it approximates.
-_PROBES = 13
 
 
 def widened(graph: Graph, span: tuple[float, float]) -> Graph:
@@ -114,7 +112,13 @@ def _with_bends(
     if not len(knots):
         return shown
     bent = _bent(curve, keys, mover, shown, close)
-    return mover.with_knots(shown, _cubic_bends(curve, keys, mover, shown.output, close, bent))
+    starts, ends, truth = (
+        shown.output[:-1][bent],
+        shown.output[1:][bent],
+        _truth(curve, keys, mover),
+    )
+    more = split(truth, mover.x, starts, ends, close, apart=_APART, same=_SAME)
+    return mover.with_knots(shown, more)
 
 
 def _bent(curve: Curve, keys: FloatArray, mover: KeyMover, shown: Shown, close: float) -> BoolArray:
@@ -131,51 +135,9 @@ def _bent(curve: Curve, keys: FloatArray, mover: KeyMover, shown: Shown, close: 
     return out
 
 
-def _cubic_bends(
-    curve: Curve, keys: FloatArray, graph: KeyMover, x: FloatArray, close: float, wanted: BoolArray
-) -> IntArray:
-    """Choose knots so that cubics between keys stay close, by bisection."""
-    starts, ends = x[:-1][wanted], x[1:][wanted]
-    chosen: list[IntArray] = []
-    while len(starts):
-        off = _fitted(curve, keys, graph, starts, ends)[1] > close
-        starts, ends = starts[off], ends[off]
-        pairs = np.stack([starts, ends])
-        # Knots directly next to a key are used last.
-        room = np.where(ends - starts > 4 * _APART, _APART, _SAME)
-        first = np.searchsorted(graph.x, starts + room, side="right")
-        last = np.searchsorted(graph.x, ends - room, side="left")
-        there = last > first  # without a knot inside, the piece is exact as it is
-        starts, ends = pairs[:, there]
-        chosen.append((first[there] + last[there]) // 2)
-        middle = graph.x[chosen[-1]]
-        starts, ends = np.r_[starts, middle], np.r_[middle, ends]
-    return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
-
-
-@cache
-def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return where cubics are compared, what slopes at both ends do there, and the inverse."""
-    # Golden-section points do not coincide with regularly spaced knots.
-    u = np.sort(np.arange(1, _PROBES + 1) * 0.6180339887498949 % 1)
-    basis = np.stack([u**3 - 2 * u**2 + u, u**3 - u**2], axis=1)
-    return u, basis, np.linalg.pinv(basis)
-
-
-def _fitted(
-    curve: Curve, keys: FloatArray, graph: KeyMover, starts: FloatArray, ends: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Fit cubics to a warped curve; return slopes (N, 2) at the ends, and the errors."""
-    u, basis, inverse = _probes()
-    width = ends - starts
-    moments = starts[:, None] + u * width[:, None]
-    truth = curve.inside(keys, graph.at(moments.ravel())).reshape(moments.shape)
-    a = curve.inside(keys, graph.at(starts))[:, None]
-    b = curve.inside(keys, graph.at(ends))[:, None]
-    rest = truth - a - (3 * u**2 - 2 * u**3) * (b - a)
-    slopes = rest @ inverse.T
-    off = np.abs(rest - slopes @ basis.T).max(axis=1)
-    return slopes / width[:, None], off
+def _truth(curve: Curve, keys: FloatArray, mover: KeyMover) -> Truth:
+    """Return the values that a warped curve has."""
+    return lambda t: curve.inside(keys, mover.at(t))[:, None]
 
 
 def _segment(keys: FloatArray, times: FloatArray) -> tuple[IntArray, BoolArray]:
@@ -246,7 +208,7 @@ def _pieces(
         bent = np.flatnonzero(_bent(curve, keys, mover, shown, close))
         if len(bent):
             mode[bent] = CUBIC
-            slopes[bent] = _fitted(curve, keys, mover, x[bent], x[bent + 1])[0]
+            slopes[bent] = fitted(_truth(curve, keys, mover), x[bent], x[bent + 1])[0][..., 0]
             weights[bent] = PLAIN_WEIGHT
     backwards = np.r_[np.diff(y) < 0, False]
     flip = backwards & ((mode & CONSTANT) > 0)

@@ -23,8 +23,8 @@ from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 
 # Tolerance between keys under a curved warp: degrees, or relative to a curve's range.
-_CLOSE_DEGREES = 5e-3
-_CLOSE = 5e-5
+_CLOSE_DEGREES = 2e-3
+_CLOSE = 2e-5
 # Largest value in single precision.
 _MOST = 3e38
 _PROPERTIES = {path: name for name, path in PATHS.items()}
