@@ -193,7 +193,7 @@ def test_keys_are_added_only_where_a_track_moves() -> None:
 
 
 @pytest.mark.parametrize("kind", ["LINEAR", "CUBICSPLINE"])
-@pytest.mark.parametrize("apart", [4, 15])
+@pytest.mark.parametrize("apart", [4, 12])
 def test_sparse_keys_stay_sparse(tmp_path: Path, kind: str, apart: int) -> None:
     """Tangents bend with the warp; keys are added only where that is not enough."""
     walk, maker = samples.walk(), Maker()

@@ -181,7 +181,6 @@ def _bent(sampler: Sampler, mover: KeyMover, shown: Shown) -> Sampler:
 
     A straight track becomes one, too: otherwise it would need a key at every knot.
     """
-
     if sampler.turns and sampler.tangents is None:
         sampler = replace(sampler, values=quat.continuous(sampler.values))
 
