@@ -295,12 +295,16 @@ def _must_be_plausible(motion: Motion, path: Path) -> None:
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:
     """Set a motion's unit and up axis: declared, inferred or given."""
+    from retime.body import find_body
+    from retime.motion.kinematics import has_doubtful_unit, infer_units, with_likely_unit
+
     known = motion.units.how != "unknown"
+    if known and scale is None and has_doubtful_unit(motion):
+        body = find_body(motion)
+        if body.limbs:  # a scene may be of any size
+            motion = with_likely_unit(motion, person=body.is_biped)
     if scale is None and up is None and known:
         return motion
-    from retime.body import find_body
-    from retime.motion.kinematics import infer_units
-
     units, notes = infer_units(
         motion,
         person=find_body(motion).is_biped,

@@ -30,6 +30,8 @@ _UNITS = {
 _HUMAN_HEIGHT = (1.2, 2.2)
 _TYPICAL_HEIGHT = 1.7
 _MOST_METRES = 20.0
+# Heights of figures outside of which a unit that a file declares is doubted, metres.
+_PLAUSIBLE = (0.05, 20.0)
 # Length of the longest path along the bones of a human, from a toe to the opposite fingertip,
 # relative to the height (1.45 to 1.65 in real files). It needs no names, rest pose or up axis.
 _LONGEST_WAY = 1.55
@@ -185,6 +187,35 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
         code="unit-assumed",
     )
     return scale, "assumed", assumed
+
+
+def has_doubtful_unit(motion: Motion) -> bool:
+    """Return whether a file's own unit makes its figure far too tall or too small."""
+    tall = height(motion.skeleton) * motion.units.metres
+    low, high = _PLAUSIBLE
+    return motion.units.how == "declared" and tall > 0 and not low <= tall <= high
+
+
+def with_likely_unit(motion: Motion, *, person: bool) -> Motion:
+    """Return a motion with the unit of length that its figure suggests, and a note."""
+    tall, declared = height(motion.skeleton), motion.units.metres
+    scale, _, _ = _likely_unit(tall, person)
+    if scale == declared:
+        return motion
+    said = Note(
+        f"the file's unit makes the figure {tall * declared:.3g} m tall; a unit of {scale:g} m is "
+        f"used, which makes it {tall * scale:.3g} m",
+        Remedy(
+            f"give {declared:g} metres per unit to keep the file's",
+            parameter="reading.scale",
+            value=declared,
+        ),
+        code="unit-doubted",
+        declared=declared,
+        metres=scale,
+    )
+    units = replace(motion.units, metres=scale, how="inferred")
+    return replace(motion, units=units).with_notes(said)
 
 
 def infer_units(
