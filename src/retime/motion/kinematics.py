@@ -239,7 +239,7 @@ def infer_units(
         scale, how, said = _likely_unit(tall, person)
         notes.append(said)
     if up is None:
-        up = _likely_up(motion, tall)
+        up, rest = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how
         if up == "Z":
             notes.append(
@@ -248,13 +248,25 @@ def infer_units(
                     code="up-axis-inferred",
                 )
             )
+        if rest not in ("", up):
+            notes.append(
+                Note(
+                    f"the figure moves upright along {up}, its rest pose stands along {rest}",
+                    Remedy(f"if {rest} is up, say so", parameter="reading.up", value=rest),
+                    code="up-axis-doubtful",
+                    up=up,
+                )
+            )
     return Units(scale, up, how), tuple(notes)
 
 
-def _likely_up(motion: Motion, tall: float) -> UpAxis:
-    """Score Y and Z as up axis, by the standing figure, the floor and the rest pose."""
+def _likely_up(motion: Motion, tall: float) -> tuple[UpAxis, str]:
+    """Score Y and Z as up axis, by the standing figure, the floor and the rest pose.
+
+    Also returns the axis along which the rest pose stands, if it does.
+    """
     if not len(motion) or tall <= 0:
-        return "Y"
+        return "Y", ""
     few = _some_frames(motion)
     # Nodes above the hips are often on the ground and not a part of the body.
     body = _below(motion.skeleton, _first_fork(motion.skeleton))
@@ -265,9 +277,12 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
     at_rest = np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
     rest = _in_file_units(replace(few, rotations=at_rest), end_sites=True)[:, body]
     _, y, z = _root_heights(rest) / tall
+    stands = ""
     if max(y, z) > 0.35 and min(y, z) < 0.25:  # the rest pose is a standing figure
-        score[1 if y > z else 2] *= 2
-    return "Z" if score[2] > 1.2 * score[1] else "Y"
+        # A body that swims or lies along the other axis scores up to 9.5 times as much there.
+        score[1 if y > z else 2] *= 10
+        stands = "Y" if y > z else "Z"
+    return ("Z" if score[2] > 1.2 * score[1] else "Y"), stands
 
 
 def _root_heights(points: FloatArray) -> FloatArray:
