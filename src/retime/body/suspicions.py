@@ -161,7 +161,7 @@ def _unexplained(motion: Motion) -> list[Note]:
 
 
 def _blender_rate(motion: Motion, off: float) -> list[Note]:
-    """Suspect a slow flight at the frame rate of Blender's scenes, which an import there imposes."""
+    """Suspect flights at the frame rate of Blender's scenes, which an import there imposes."""
     if off < _HARDLY_FALLS or abs(motion.rate - _BLENDER_RATE) > 1e-3:
         return []
     return [
