@@ -11,6 +11,7 @@ import retime
 from asf_making import ASF, amc_text
 from fbx_making import made_of
 from retime import samples
+from unity_making import clip_of
 
 __all__ = ["motion_file"]
 
@@ -36,6 +37,9 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         poses[..., 1] = np.linspace(0, 1.6, 22)
         poses[:, 21, 0] = np.sin(np.arange(60) / 20)
         np.save(path, poses)
+        return [path]
+    if suffix == ".anim":
+        path.write_text(clip_of(samples.walk()))
         return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]

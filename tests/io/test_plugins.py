@@ -67,7 +67,8 @@ def test_the_example_reads_retimes_and_writes(chan: Path, tmp_path: Path, run: A
 
 def test_what_the_example_refuses(chan: Path, tmp_path: Path) -> None:
     path = tmp_path / "shot.chan"
-    for text, says in (("", "no frames"), ("1 2 3\n", "7 finite"), ("a b c d e f g\n", ":1: expected")):
+    cases = (("", "no frames"), ("1 2 3\n", "7 finite"), ("a b c d e f g\n", ":1: expected"))
+    for text, says in cases:
         path.write_text(text)
         with pytest.raises(FormatError, match=says):
             retime.read(path)

@@ -24,6 +24,7 @@ from retime.media.timelines import events
 from retime.media.timelines.carrying import Carrier
 from retime.motion import Motion
 from retime.recipe.json import read_recipe
+from unity_making import small_clip
 
 Run = Callable[[Path], object]
 
@@ -150,6 +151,7 @@ def _made(folder: Path) -> dict[str, Target]:
         for suffix in (".usda", ".usdc"):
             out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
     out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
+    out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")
     warp = (folder / "w.warp.json").read_bytes()

@@ -202,6 +202,13 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "unity",
+            (".anim",),
+            "retime.io.unity",
+            "animation clips of Unity as text, retimed in place",
+            fresh=False,
+        ),
+        Format(
             "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
         ),
     )

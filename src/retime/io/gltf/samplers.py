@@ -161,8 +161,11 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
 
 
 def _close(sampler: Sampler) -> float:
-    """Return the tolerance of a track, in its unit."""
-    return _CLOSE * (1.0 if sampler.turns else float(np.ptp(sampler.values, axis=0).max()))
+    """Return the tolerance of a track, in its unit; noise needs no keys."""
+    if sampler.turns:
+        return _CLOSE
+    values = sampler.values
+    return _CLOSE * max(float(np.ptp(values, axis=0).max()), 0.01 * float(np.abs(values).max()))
 
 
 def _bends(sampler: Sampler, mover: KeyMover, shown: Shown) -> bool:
