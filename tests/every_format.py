@@ -11,6 +11,7 @@ import retime
 from asf_making import ASF, amc_text
 from fbx_making import made_of
 from retime import samples
+from table_making import storage, trc
 from unity_making import clip_of
 
 __all__ = ["motion_file"]
@@ -40,6 +41,9 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         return [path]
     if suffix == ".anim":
         path.write_text(clip_of(samples.walk()))
+        return [path]
+    if suffix in (".trc", ".mot", ".sto"):
+        path.write_text(trc() if suffix == ".trc" else storage())
         return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 import retime
 from every_format import motion_file
 from fbx_making import made_of
@@ -24,6 +26,7 @@ from retime.media.timelines import events
 from retime.media.timelines.carrying import Carrier
 from retime.motion import Motion
 from retime.recipe.json import read_recipe
+from table_making import storage, trc
 from unity_making import small_clip
 
 Run = Callable[[Path], object]
@@ -151,6 +154,8 @@ def _made(folder: Path) -> dict[str, Target]:
         for suffix in (".usda", ".usdc"):
             out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
     out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
+    out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
+    out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
     out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")

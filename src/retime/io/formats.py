@@ -209,6 +209,21 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "trc",
+            (".trc",),
+            "retime.io.trc",
+            "markers of motion capture and OpenSim, retimed in a copy of the file",
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "storage",
+            (".mot", ".sto"),
+            "retime.io.storage",
+            "tables of OpenSim, retimed in a copy of the file",
+            fresh=False,
+        ),
+        Format(
             "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
         ),
     )

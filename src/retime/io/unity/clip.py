@@ -188,7 +188,7 @@ class _Parser:
             named["attribute"].value if "attribute" in named else "",
             tuple(keys),
             self._sampler(kind, keys),
-            int(order.value) if order is not None and order.value in "012345" else 4,
+            int(order.value) if order is not None and order.value in list("012345") else 4,
         )
 
     def _key(self, own: Sequence[_Line]) -> Key:

@@ -39,7 +39,7 @@ class Kept:
 
 
 class _Document:
-    """What :func:`must_fit_in_memory` asks of a file."""
+    """A file, as :func:`must_fit_in_memory` names it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
