@@ -13,6 +13,7 @@ from fbx_making import made_of
 from retime import samples
 from table_making import storage, trc
 from unity_making import clip_of
+from vmd_making import dance
 
 __all__ = ["motion_file"]
 
@@ -44,6 +45,9 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         return [path]
     if suffix in (".trc", ".mot", ".sto"):
         path.write_text(trc() if suffix == ".trc" else storage())
+        return [path]
+    if suffix == ".vmd":
+        path.write_bytes(dance())
         return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]

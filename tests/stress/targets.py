@@ -28,6 +28,7 @@ from retime.motion import Motion
 from retime.recipe.json import read_recipe
 from table_making import storage, trc
 from unity_making import small_clip
+from vmd_making import dance
 
 Run = Callable[[Path], object]
 
@@ -156,6 +157,7 @@ def _made(folder: Path) -> dict[str, Target]:
     out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
     out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
     out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
+    out["vmd"] = Target((dance(30, 10),), ".vmd", _motion)
     out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")

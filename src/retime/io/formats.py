@@ -209,6 +209,13 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "vmd",
+            (".vmd",),
+            "retime.io.vmd",
+            "motions of MikuMikuDance, retimed in place on whole frames",
+            fresh=False,
+        ),
+        Format(
             "trc",
             (".trc",),
             "retime.io.trc",
