@@ -154,7 +154,8 @@ def _made(folder: Path) -> dict[str, Target]:
     if importlib.util.find_spec("pxr") is not None:
         for suffix in (".usda", ".usdc"):
             out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
-    out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
+    as_text = made_of(samples.jump(fps=4)).write_text(folder / "b.fbx")
+    out["fbx-ascii"] = Target((as_text.read_bytes(),), ".fbx", _motion)
     out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
     out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
     out["vmd"] = Target((dance(30, 10),), ".vmd", _motion)
@@ -204,38 +205,3 @@ def _database(path: Path) -> bytes:
     db.execute("PRAGMA journal_mode = DELETE")
     db.close()
     return path.read_bytes()
-
-
-_ASCII_FBX = b"""; FBX 7.4.0 project file
-FBXHeaderExtension:  {
-	FBXHeaderVersion: 1003
-	FBXVersion: 7400
-}
-GlobalSettings:  {
-	Version: 1000
-	Properties70:  {
-		P: "UpAxis", "int", "Integer", "",1
-		P: "UnitScaleFactor", "double", "Number", "",1
-	}
-}
-Objects:  {
-	Model: 1, "Model::Hips", "LimbNode" {
-		Version: 232
-		Properties70:  {
-			P: "Lcl Translation", "Lcl Translation", "", "A",0,90,0
-		}
-	}
-	AnimationCurve: 2, "AnimCurve::", "" {
-		Default: 0
-		KeyTime: *2 {
-			a: 0,46186158000
-		}
-		KeyValueFloat: *2 {
-			a: 0,1
-		}
-	}
-}
-Connections:  {
-	C: "OO",1,0
-}
-"""

@@ -177,9 +177,6 @@ def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArr
     return np.where(plain, u, s)
 
 
-# ---- from and to nodes
-
-
 def read_curve(document: Document, thing: Thing) -> Curve | None:
     """Return the keys of a curve; none where it has no keys. Animations of a file share them."""
     known = document.curves

@@ -94,9 +94,6 @@ def _parents(document: Document, models: Iterable[int]) -> dict[int, int]:
     return out
 
 
-# ---- layers
-
-
 @dataclass(frozen=True, eq=False)
 class _Layer:
     """One layer of the properties of one model."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.io.fbx.document import Document, Thing, property_rows, vector
+from retime.io.fbx.document import vector
 from retime.io.fbx.rotations import ORDERS, euler, to_euler
 from retime.motion import quat
 
@@ -71,11 +71,6 @@ def _shift(values: Values, turn: FloatArray, size: FloatArray) -> FloatArray:
     inner = values["ScalingOffset"] + grown - pivot - size * grown
     out: FloatArray = values["RotationOffset"] + pivot + quat.rotate(turn, inner)
     return out
-
-
-def placing_of(document: Document, model: Thing) -> Placing:
-    """Return how a model is placed."""
-    return placing(document.model_defaults | property_rows(model.node))
 
 
 def placing(rows: Rows) -> Placing:

@@ -126,11 +126,8 @@ def _record(wide: bool) -> struct.Struct:
 def parse(data: bytes) -> Tree:
     """Read the node tree of a file."""
     if not data.startswith(MAGIC):
-        raise Malformed(
-            "this is not an FBX file, binary or text; export it again as FBX"
-            if data
-            else "the file is empty"
-        )
+        told = "this is not an FBX file, binary or text; export it again as FBX"
+        raise Malformed(told if data else "the file is empty")
     if len(data) < _HEADER_SIZE:
         raise Malformed("the file ends within its header")
     if data[22] != 0:

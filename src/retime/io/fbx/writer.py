@@ -13,7 +13,7 @@ from retime.io.as_read import kept_of
 from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
 from retime.io.fbx.edition import Edition
-from retime.io.fbx.placing import Placing, placing_of
+from retime.io.fbx.placing import Placing, placing
 from retime.io.fbx.reader import Kept
 from retime.io.fbx.rekeying import Rekeyer, sampled, widened
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
@@ -229,7 +229,8 @@ class _Retimer:
 
     def _placing(self, j: int) -> Placing:
         if j not in self._placings:
-            found = placing_of(self.document, self.document.objects[self.kept.joints[j]])
+            model = self.document.objects[self.kept.joints[j]]
+            found = placing(self.document.model_defaults | property_rows(model.node))
             if found.spheric:
                 raise InputError(
                     f"the pose of {self.retimed.motion.skeleton.names[j]!r} was edited, and its "
