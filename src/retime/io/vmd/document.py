@@ -80,7 +80,9 @@ def parse(data: bytes, path: Path) -> Document:
             raise FormatError(f"it ends early: {count} records of {name} do not fit", path=path)
         records = []
         for _ in range(count):
-            own = size + (21 * struct.unpack_from("<I", data, at + 5)[0] if name == "show" else 0)
+            own = size
+            if name == "show" and size <= len(data) - at:  # a name and a switch for each IK
+                own += 21 * struct.unpack_from("<I", data, at + 5)[0]
             if own > len(data) - at:
                 raise FormatError(f"it ends early, within its records of {name}", path=path)
             records.append(data[at : at + own])
