@@ -142,7 +142,7 @@ def test_a_jump_is_guided_end_to_end(run: Any, tmp_path: Path) -> None:
         extent = max(1.0, float(np.ptp(one.sampler.values, axis=0).max()))
         turns = one.path == "rotation"  # q and -q are one rotation
         off = quat.angle(wanted, found) if turns else np.abs(wanted - found)
-        assert off.max() < 3e-4 * extent
+        assert off.max() < 3.5e-4 * extent  # 0.02 degrees
 
 
 def test_a_hand_is_dragged_in_place(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ _GRAIN = Grain(
     end=ON_FRAME,
     later=lambda t: float(np.nextafter(np.float32(t), np.float32(np.inf))),
 )
-# Tolerance between keys under a curved warp: radians, or relative to a track's range.
+# Tolerance between keys under a curved warp: parts of a unit quaternion, which are half an angle,
+# or relative to a track's range.
 _CLOSE = 1e-4
 # Least distance of added keys from others, seconds, if the tolerance permits.
 _APART = 5e-4
