@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def curve(handles: Sequence[Sequence[int]]) -> bytes:
 
 
 def vmd(
-    keys: Mapping[str, Sequence[tuple[int, Sequence[float], Sequence[float], bytes]]],
+    keys: Mapping[str, Sequence[tuple[int, Any, Any, bytes]]],
     morphs: Sequence[tuple[str, int, float]] = (),
     tail: bytes = b"",
 ) -> bytes:
