@@ -51,6 +51,9 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]
+    if suffix in (".vrm", ".vrma"):
+        retime.write(samples.walk(), path.with_suffix(".glb"))
+        return [path.with_suffix(".glb").rename(path)]
     retime.write(samples.walk(), path)
     return [path]
 
