@@ -36,9 +36,7 @@ define install
 	@touch $@
 endef
 
-# pufbx is built too, by tools of its own: they come with the isolation that retime's build does without.
 $(STAMP): $(VENV)/.tools $(NATIVE)
-	@$(PIP) install --quiet 'pufbx>=0.1.0,<0.2' numpy
 	$(call install,[dev])
 
 # The demo needs the package alone; every other target installs what developers need.

@@ -18,6 +18,46 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
+# A small file, which is read without a compiler.
+FBX = """; FBX 7.4.0 project file
+FBXHeaderExtension:  {
+\tFBXVersion: 7400
+}
+Objects:  {
+\tModel: 1, "Model::Hips", "LimbNode" {
+\t}
+\tAnimationStack: 2, "AnimStack::walk", "" {
+\t}
+\tAnimationLayer: 3, "AnimLayer::Base", "" {
+\t}
+\tAnimationCurveNode: 4, "AnimCurveNode::R", "" {
+\t}
+\tAnimationCurve: 5, "AnimCurve::", "" {
+\t\tKeyTime: *2 {
+\t\t\ta: 0,46186158000
+\t\t}
+\t\tKeyValueFloat: *2 {
+\t\t\ta: 0,90
+\t\t}
+\t\tKeyAttrFlags: *1 {
+\t\t\ta: 264
+\t\t}
+\t\tKeyAttrDataFloat: *4 {
+\t\t\ta: 0,0,0,0
+\t\t}
+\t\tKeyAttrRefCount: *1 {
+\t\t\ta: 2
+\t\t}
+\t}
+}
+Connections:  {
+\tC: "OO",1,0
+\tC: "OO",3,2
+\tC: "OO",4,3
+\tC: "OP",4,1, "Lcl Rotation"
+\tC: "OP",5,4, "d|X"
+}
+"""
 # What the wheel must contain beside the modules.
 NEEDED = (
     "retime/studio/static/index.html",
@@ -98,6 +138,9 @@ def try_wheel(wheel: Path, version: str) -> None:
         recipe = str(folder / "shorter.json")
         run(retime, "guided", str(folder / "clips" / "jump.bvh"), str(folder / "short.bvh"),
             "--duration", "80%", "--recipe", recipe)  # fmt: skip
+        fbx = folder / "x.fbx"
+        fbx.write_text(FBX)
+        run(retime, "apply", str(fbx), str(folder / "slow.fbx"), "--duration", "2")
         run(retime, "batch", recipe, str(folder / "clips"), str(folder / "out"), "--jobs", "2")
         serve_studio(binaries, folder)
 

@@ -11,6 +11,9 @@ import retime
 from asf_making import ASF, amc_text
 from fbx_making import made_of
 from retime import samples
+from table_making import storage, trc
+from unity_making import clip_of
+from vmd_making import dance
 
 __all__ = ["motion_file"]
 
@@ -37,8 +40,20 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         poses[:, 21, 0] = np.sin(np.arange(60) / 20)
         np.save(path, poses)
         return [path]
+    if suffix == ".anim":
+        path.write_text(clip_of(samples.walk()))
+        return [path]
+    if suffix in (".trc", ".mot", ".sto"):
+        path.write_text(trc() if suffix == ".trc" else storage())
+        return [path]
+    if suffix == ".vmd":
+        path.write_bytes(dance())
+        return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]
+    if suffix in (".vrm", ".vrma"):
+        retime.write(samples.walk(), path.with_suffix(".glb"))
+        return [path.with_suffix(".glb").rename(path)]
     retime.write(samples.walk(), path)
     return [path]
 

@@ -34,7 +34,7 @@ def advertised(page: Studying) -> list[str]:
 
 
 def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -> None:
-    for package in ("pufbx", "pxr", "ezc3d"):
+    for package in ("pxr", "ezc3d"):
         pytest.importorskip(package)
     page = open_page()
     suffixes = advertised(page)
@@ -122,7 +122,6 @@ def test_an_fbx_file_is_shown_with_its_mesh(open_page: Open) -> None:
     file = SHARED / "samples" / "assimp_animation_with_skeleton.fbx"
     if not file.exists():
         pytest.skip("the shared samples are absent")
-    pytest.importorskip("pufbx")
     page = open_page()
     drop(page, [file])
     page.until("retime.state.source.value")

@@ -73,7 +73,6 @@ def test_where_none_moves_the_first_that_lasts_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spans", [True, False])
 def test_mixamos_empty_take_is_passed_over(tmp_path: Path, spans: bool, run: Run) -> None:
-    pytest.importorskip("pufbx", reason="pufbx is not installed (retime[fbx])")
     file = mixamo_fbx(tmp_path / "a.fbx", spans=spans)
     motion = retime.read(file)
     assert motion.duration == pytest.approx(samples.walk().duration, abs=1e-6)

@@ -37,15 +37,13 @@ from retime import FormatError, InputError, Motion, TimeWarp, apply, quat, sampl
 from retime.arrays import FloatArray
 from retime.errors import RetimeError
 from retime.io.fbx import contents, write_motions
-from retime.io.fbx.baking import euler
 from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import load, property_rows
 from retime.io.fbx.properties import packed, real, text, values
 from retime.io.fbx.rekeying import Rekeyer
+from retime.io.fbx.rotations import euler
 from retime.io.fbx.tree import Node, empty_tree, parse, write
 from retime.timing.graph import Graph
-
-pytest.importorskip("pufbx", reason="the extra [fbx] is not installed")
 
 VERSIONS = (7100, 7300, 7400, 7500, 7700)
 
@@ -877,15 +875,6 @@ def test_two_objects_of_one_number_get_a_sentence(tmp_path: Path) -> None:
     maker.model("Twin")
     with pytest.raises(FormatError, match="two objects have the number"):
         retime.read(maker.write(tmp_path / "a.fbx"))
-
-
-def test_without_its_part_installed_it_says_what_to_install(
-    walk_fbx: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(retime.MissingDependencyError, match=r"C compiler.*\[fbx\]"):
-        retime.read(walk_fbx)
-    assert contents(walk_fbx)[0]["name"] == "walk"  # what needs no evaluation works without
 
 
 def test_truncated_files_get_a_sentence(walk_fbx: Path, tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ from retime.errors import RetimeError
 from retime.io.fbx.properties import real, text
 from retime.io.fbx.tree import Node, empty_tree, write
 
-pytest.importorskip("pufbx", reason="pufbx is not installed (retime[fbx])")
-
 # Keys of an angle: linear, constant, cubic with slopes, and with weights.
 KEYS: list[list[Any]] = [
     [0.0, 0.0, "L"],

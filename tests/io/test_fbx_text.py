@@ -16,8 +16,6 @@ from retime import TimeWarp, apply, quat, samples
 from retime.errors import RetimeError
 from retime.io.fbx.tree import parse
 
-pytest.importorskip("pufbx", reason="pufbx is not installed (retime[fbx])")
-
 WALK = samples.walk()[:40]
 
 

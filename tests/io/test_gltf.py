@@ -47,6 +47,11 @@ def wave(t: FloatArray) -> FloatArray:
     return np.stack([np.sin(t), np.cos(2 * t), t**2], axis=1)
 
 
+def allowed(sampler: Sampler) -> float:
+    """How far a retimed track may be off: radians, or its unit."""
+    return 2e-4 * (1.0 if sampler.turns else max(1.0, float(np.ptp(sampler.values, axis=0).max())))
+
+
 def bent(start: float, end: float, length: float) -> TimeWarp:
     """A warp that speeds up and slows down."""
     x = np.linspace(0, 1, 200)
@@ -166,7 +171,7 @@ def test_tracks_follow_a_bent_warp(tmp_path: Path, path: str, kind: str, backwar
         near = np.abs(warp(t)[:, None] - times).min(axis=1) < 2e-3  # at a step either side is right
         before, after = before[~near], after[~near]
     off = quat.angle(before, after) if path == "rotation" else np.abs(before - after).max(axis=1)
-    assert off.max() < 1e-4
+    assert off.max() < allowed(old.sampler)
     assert new.sampler.times[0] == pytest.approx(0.5, abs=1e-6)
     assert new.sampler.times[-1] == pytest.approx(3.5, abs=1e-5)
 
@@ -185,6 +190,34 @@ def test_keys_are_added_only_where_a_track_moves() -> None:
     straight, same = rekeyed(track, key_mover(Graph(np.array([0.0, 6]), np.array([0.0, 3]))))
     assert same
     assert straight.times.tolist() == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize("kind", ["LINEAR", "CUBICSPLINE"])
+@pytest.mark.parametrize("apart", [4, 12])
+def test_sparse_keys_stay_sparse(tmp_path: Path, kind: str, apart: int) -> None:
+    """Tangents bend with the warp; keys are added only where that is not enough."""
+    walk, maker = samples.walk(), Maker()
+    times, values = walk.times[::apart], walk.rotations[::apart, :, [1, 2, 3, 0]]
+    tracks = [values[:, j] for j in range(len(walk.skeleton))]
+    maker.json["nodes"] = [{"name": name} for name in walk.skeleton.names]
+    for j, track in enumerate(tracks):
+        slope = np.gradient(track, times, axis=0)
+        rows = np.stack([slope, track, slope], axis=1) if kind == "CUBICSPLINE" else track
+        maker.animate("rotation", times, rows.reshape(-1, 4), kind, node=j)
+    channels = [{**a["channels"][0], "sampler": n} for n, a in enumerate(maker.json["animations"])]
+    table = [a["samplers"][0] for a in maker.json["animations"]]
+    maker.json["animations"] = [{"channels": channels, "samplers": table}]
+    motion = retime.read(maker.write(tmp_path / "a.glb"))
+    x = np.linspace(0, 1, 400)
+    y = motion.duration * (x + 0.03 * np.sin(4 * np.pi * x))
+    warp = TimeWarp(0.75 * motion.duration * x, y)
+    retime.write(apply(motion, warp, exact=True), tmp_path / "b.glb")
+    old, new = (channels_of(load(tmp_path / f), 0) for f in ("a.glb", "b.glb"))
+    keys = [sum(len(c.sampler.times) for c in found) for found in (old, new)]
+    assert keys[1] <= 1.5 * keys[0]
+    t = np.linspace(*warp.domain, 500)
+    for one, other in zip(old, new, strict=True):
+        assert quat.angle(one.sampler.at(warp(t)), other.sampler.at(t)).max() < 4e-4
 
 
 @pytest.mark.parametrize("length", [0.2, 1.5, 40.0])
@@ -247,7 +280,8 @@ def test_retiming_twice_bakes_nothing(walk_glb: Path, tmp_path: Path) -> None:
     t = np.linspace(0, 5, 300)
     old, new = (channels_of(load(f), 0) for f in (walk_glb, tmp_path / "twice.glb"))
     for one, other in zip(old, new, strict=True):
-        assert np.abs(one.sampler.at(total(t)) - other.sampler.at(t)).max() < 1e-4
+        off = np.abs(one.sampler.at(total(t)) - other.sampler.at(t)).max()
+        assert off < allowed(one.sampler)
     # What is changed by hand is seen, however it was retimed before.
     turned = twice.rotations.copy()
     turned[:, 5] = quat.multiply(turned[:, 5], quat.exp(np.array([0.3, 0, 0])))
@@ -285,7 +319,7 @@ def test_splines_that_swing_between_equal_keys(tmp_path: Path, path: str, step: 
     t = np.linspace(0, 4, 500)
     before, after = old.sampler.at(warp(t)), new.sampler.at(t)
     off = quat.angle(before, after) if path == "rotation" else np.abs(before - after).max(axis=1)
-    assert off.max() < 2e-4
+    assert off.max() < allowed(old.sampler)
 
 
 def test_keys_at_one_time_are_a_jump(tmp_path: Path) -> None:
@@ -552,7 +586,8 @@ def test_weights_and_pointers_follow_the_root(tmp_path: Path) -> None:
     old, new = (channels_of(load(tmp_path / f), 0) for f in ("a.glb", "b.glb"))
     t = np.linspace(0, 3, 200)
     for one, other in zip(old, new, strict=True):
-        assert np.abs(one.sampler.at(warp(t)) - other.sampler.at(t)).max() < 1e-4
+        off = np.abs(one.sampler.at(warp(t)) - other.sampler.at(t)).max()
+        assert off < allowed(one.sampler)
     (before, _), (after, _) = parts(tmp_path / "a.glb"), parts(tmp_path / "b.glb")
     for a, b in zip(
         before["animations"][0]["samplers"], after["animations"][0]["samplers"], strict=True

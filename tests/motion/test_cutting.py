@@ -137,8 +137,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {s: folder / f"jump{s}" for s in (".bvh", ".glb", ".npz", *usd)}
     for path in made.values():
         retime.write(JUMP, path)
-    if find_spec("pufbx"):
-        made[".fbx"] = made_of(JUMP).write(folder / "jump.fbx")
+    made[".fbx"] = made_of(JUMP).write(folder / "jump.fbx")
     return made
 
 

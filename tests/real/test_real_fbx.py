@@ -18,7 +18,6 @@ from retime.io.fbx import contents
 from retime.io.fbx.document import load
 from retime.io.fbx.tree import Node
 
-pytest.importorskip("pufbx", reason="the extra [fbx] is not installed")
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT.parent / "shared" / "samples" / "assimp_animation_with_skeleton.fbx"
 BLENDER = ROOT / ".venv-blender" / "bin" / "python"
@@ -88,7 +87,7 @@ def test_poses_stand_at_warped_times(some_fbx: Path, tmp_path: Path) -> None:
     ):
         retime.write(apply(motion, warp, exact=True), out)
         t = np.linspace(*warp.domain, 157)
-        assert differ(evaluated(some_fbx, warp(t), rate=4800), evaluated(out, t, rate=4800)) < 1e-4
+        assert differ(evaluated(some_fbx, warp(t)), evaluated(out, t)) < 1e-4
         assert untouched(out) == untouched(some_fbx)
         assert contents(out)[0]["duration_s"] == pytest.approx(warp.duration)
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 import retime
 from every_format import motion_file
 from fbx_making import made_of
@@ -24,6 +26,9 @@ from retime.media.timelines import events
 from retime.media.timelines.carrying import Carrier
 from retime.motion import Motion
 from retime.recipe.json import read_recipe
+from table_making import storage, trc
+from unity_making import small_clip
+from vmd_making import dance
 
 Run = Callable[[Path], object]
 
@@ -144,15 +149,17 @@ def _made(folder: Path) -> dict[str, Target]:
         out[suffix[1:]] = Target((motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion)
     if importlib.util.find_spec("ezc3d") is not None:
         out["c3d"] = Target((motion_file(".c3d", folder)[0].read_bytes(),), ".c3d", _motion)
-    # Short clips: another process reads them, in a time that grows with their size.
-    if importlib.util.find_spec("pufbx") is not None:
-        short_fbx = made_of(samples.jump(fps=4)).write(folder / "a.fbx")
-        out["fbx"] = Target((short_fbx.read_bytes(),), ".fbx", _motion)
+    short_fbx = made_of(samples.jump(fps=4)).write(folder / "a.fbx")
+    out["fbx"] = Target((short_fbx.read_bytes(),), ".fbx", _motion)
     if importlib.util.find_spec("pxr") is not None:
         for suffix in (".usda", ".usdc"):
             out[suffix[1:]] = Target((written(f"a{suffix}"),), suffix, _motion)
-    if importlib.util.find_spec("pufbx") is not None:
-        out["fbx-ascii"] = Target((_ASCII_FBX,), ".fbx", _motion)
+    as_text = made_of(samples.jump(fps=4)).write_text(folder / "b.fbx")
+    out["fbx-ascii"] = Target((as_text.read_bytes(),), ".fbx", _motion)
+    out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
+    out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
+    out["vmd"] = Target((dance(30, 10),), ".vmd", _motion)
+    out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")
     warp = (folder / "w.warp.json").read_bytes()
@@ -198,38 +205,3 @@ def _database(path: Path) -> bytes:
     db.execute("PRAGMA journal_mode = DELETE")
     db.close()
     return path.read_bytes()
-
-
-_ASCII_FBX = b"""; FBX 7.4.0 project file
-FBXHeaderExtension:  {
-	FBXHeaderVersion: 1003
-	FBXVersion: 7400
-}
-GlobalSettings:  {
-	Version: 1000
-	Properties70:  {
-		P: "UpAxis", "int", "Integer", "",1
-		P: "UnitScaleFactor", "double", "Number", "",1
-	}
-}
-Objects:  {
-	Model: 1, "Model::Hips", "LimbNode" {
-		Version: 232
-		Properties70:  {
-			P: "Lcl Translation", "Lcl Translation", "", "A",0,90,0
-		}
-	}
-	AnimationCurve: 2, "AnimCurve::", "" {
-		Default: 0
-		KeyTime: *2 {
-			a: 0,46186158000
-		}
-		KeyValueFloat: *2 {
-			a: 0,1
-		}
-	}
-}
-Connections:  {
-	C: "OO",1,0
-}
-"""

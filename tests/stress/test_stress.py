@@ -19,11 +19,11 @@ from stress.workers import Findings, Piece
 FOUND = Path(__file__).parent / "found"
 # Inputs of each target; those that another process reads take longer.
 ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (40, 5)
-SLOW = ("fbx", "c3d", "usda", "usdc", "manifest")
+SLOW = ("c3d", "usda", "usdc", "manifest")
 NAMES = (
     "amc", "asf", "bvh", "c3d", "fbx", "fbx-ascii", "glb", "gltf", "journal", "json", "labels",
-    "manifest", "npy", "npz", "packet", "pkl", "project", "recipe", "srt", "table", "usda", "usdc",
-    "vtt", "warp",
+    "manifest", "npy", "npz", "packet", "pkl", "project", "recipe", "srt", "storage", "table",
+    "trc", "unity", "usda", "usdc", "vmd", "vtt", "warp",
 )  # fmt: skip
 
 

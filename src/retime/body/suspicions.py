@@ -32,6 +32,10 @@ _TILT, _SURE, _WIDE = 3.0, 0.75, 1.5
 _LONG = 2.0
 # Recorded flights are within 0.75 g of free fall, cartwheels included; twice the speed adds 3 g.
 _NO_FALL = 1.0
+# A flight that is played slowly is less than 1 g off, and more than recorded ones.
+_HARDLY_FALLS = 0.85
+# Frame rate of Blender's scenes by default.
+_BLENDER_RATE = 24.0
 _LISTED = 3
 
 
@@ -144,13 +148,29 @@ def _unexplained(motion: Motion) -> list[Note]:
         return notes
     off = flight_error(motion).mean
     if off <= _NO_FALL:
-        return []
+        return _blender_rate(motion, off)
     return [
         Note(
             f"in the air the body is {off:.2g} g away from free fall: the frame rate or the scale "
             "may be wrong, the motion may have been retimed, or a contact was not detected",
             Remedy("give the frame rate", parameter="reading.fps"),
             code="flight-without-fall",
+            error=off,
+        ),
+    ]
+
+
+def _blender_rate(motion: Motion, off: float) -> list[Note]:
+    """Suspect flights at the frame rate of Blender's scenes, which an import there imposes."""
+    if off < _HARDLY_FALLS or abs(motion.rate - _BLENDER_RATE) > 1e-3:
+        return []
+    return [
+        Note(
+            f"in the air the body hardly falls ({off:.2g} g off), and 24 fps is the default of "
+            "Blender: a file that was imported there without Update Scene FPS and Update Scene "
+            "Duration is slower than it was, and may be cut off",
+            Remedy("give the original frame rate", parameter="reading.fps"),
+            code="frame-rate-of-blender",
             error=off,
         )
     ]

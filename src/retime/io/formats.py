@@ -1,7 +1,8 @@
 """Reading and writing motions: formats are found by a file's suffix.
 
 A format is a module with ``read_motion`` and ``write_motion`` and a line in ``FORMATS``. Another
-package adds one through the entry point group ``retime.formats``, whose objects are ``Format``.
+package adds one through the entry point group ``retime.formats``, whose objects are ``Format``
+(``examples/plugins``).
 Formats that share a suffix are told apart by ``recognises(path)`` on reading, and by where a motion
 came from on writing; the first in the table stands for what nobody recognises.
 """
@@ -9,13 +10,14 @@ came from on writing; the first in the table stands for what nobody recognises.
 from __future__ import annotations
 
 import importlib
+import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retime.errors import FormatError, InputError
+from retime.errors import FormatError, InputError, RetimeError
 from retime.io.as_read import kept_of
 from retime.io.parameters import FileParameters, ReadParameters
 from retime.keywords import takes
@@ -26,6 +28,8 @@ from retime.parameters import values_of
 
 # Maximum frame rate: above that of the fastest cameras.
 _MOST_RATE = 1e6
+# Values of options that leave everything to the format.
+_NOTHING_ASKED = (None, False, "auto")
 log = logging.getLogger("retime")
 
 
@@ -51,10 +55,34 @@ class Format:
     beside: bool = False
     even: bool = False
     fresh: bool = True
+    package: str = ""
+    """The package that adds it, if it is not retime itself."""
 
-    def _function(self, name: str) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
-        return function
+    def _call(self, name: str, path: Path, *before: Any, **options: Any) -> Any:
+        """Call a function of the module with those options that it takes."""
+        try:
+            function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
+            return function(*before, path, **self._taken(function, options))
+        except RetimeError:
+            raise
+        except Exception as e:
+            if not self.package:
+                raise
+            raise FormatError(
+                f"the package {self.package!r}, which adds the format {self.name!r}, failed with "
+                f"{type(e).__name__}: {e}; report it to its authors",
+                path=path,
+            ) from e
+
+    def _taken(self, function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options that a function has; those that ask for nothing may be missing."""
+        if not self.package:
+            return options
+        known = inspect.signature(function).parameters
+        for name, value in options.items():
+            if name not in known and value not in _NOTHING_ASKED:
+                raise InputError(f"{self.name} files have no option {name!r}")
+        return {name: value for name, value in options.items() if name in known}
 
     def read(self, path: Path, **options: Any) -> Motion:
         """Read a motion."""
@@ -64,40 +92,44 @@ class Format:
                 "that it was made from"
             )
         log.debug("read %s as %s", path, self.name)
-        motion: Motion = self._function("read_motion")(path, **options)
+        motion = self._call("read_motion", path, **options)
+        if not isinstance(motion, Motion):
+            raise FormatError(
+                f"{self.module}.read_motion returned {type(motion).__name__}, not a Motion",
+                path=path,
+            )
         log.debug("read %d frames of %d joints", len(motion), len(motion.skeleton))
         _must_be_plausible(motion, path)
         return motion
 
     def recognises(self, path: Path) -> bool:
         """Return whether a file, whose suffix other formats have too, is of this one."""
-        found: bool = self._function("recognises")(path)
-        return found
+        return bool(self._call("recognises", path))
 
     def write(self, motion: Motion, path: Path, **options: Any) -> None:
         """Write a motion."""
         log.debug("write %s as %s", path, self.name)
-        self._function("write_motion")(motion, path, **options)
+        self._call("write_motion", path, motion, **options)
         log.debug("wrote %s", path)
 
     def contents(self, path: Path) -> list[dict[str, Any]]:
         """List a file's animations."""
-        found: list[dict[str, Any]] = self._function("contents")(path) if self.several else []
+        found: list[dict[str, Any]] = self._call("contents", path) if self.several else []
         return found
 
     def companions(self, path: Path) -> list[Path]:
         """List the files without which one cannot be read, as far as they are there."""
-        found: list[Path] = self._function("companions")(path) if self.beside else []
+        found: list[Path] = self._call("companions", path) if self.beside else []
         return found
 
     def read_all(self, path: Path, **options: Any) -> list[Motion]:
         """Read every animation of a file."""
-        found: list[Motion] = self._function("read_motions")(path, **options)
+        found: list[Motion] = self._call("read_motions", path, **options)
         return found
 
     def write_all(self, motions: list[Motion], path: Path) -> None:
         """Write several animations of one file back into a copy of it."""
-        self._function("write_motions")(motions, path)
+        self._call("write_motions", path, motions)
 
 
 FORMATS: dict[str, Format] = {
@@ -106,9 +138,9 @@ FORMATS: dict[str, Format] = {
         Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text", even=True),
         Format(
             "gltf",
-            (".glb", ".gltf"),
+            (".glb", ".gltf", ".vrm", ".vrma"),
             "retime.io.gltf",
-            "game and web characters, retimed in place",
+            "game and web characters, avatars and their motions, retimed in place",
             several=True,
             beside=True,
         ),
@@ -170,6 +202,35 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "unity",
+            (".anim",),
+            "retime.io.unity",
+            "animation clips of Unity as text, retimed in place",
+            fresh=False,
+        ),
+        Format(
+            "vmd",
+            (".vmd",),
+            "retime.io.vmd",
+            "motions of MikuMikuDance, retimed in place on whole frames",
+            fresh=False,
+        ),
+        Format(
+            "trc",
+            (".trc",),
+            "retime.io.trc",
+            "markers of motion capture and OpenSim, retimed in a copy of the file",
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "storage",
+            (".mot", ".sto"),
+            "retime.io.storage",
+            "tables of OpenSim, retimed in a copy of the file",
+            fresh=False,
+        ),
+        Format(
             "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
         ),
     )
@@ -182,8 +243,16 @@ def _formats() -> dict[str, Format]:
 
     found = dict(FORMATS)
     for entry in entry_points(group="retime.formats"):
-        added: Format = entry.load()
-        found.setdefault(added.name, added)
+        package = entry.dist.name if entry.dist is not None else entry.value
+        try:
+            added = entry.load()
+        except Exception as e:
+            log.warning("the package %r adds no format: %s: %s", package, type(e).__name__, e)
+            continue
+        if isinstance(added, Format):
+            found.setdefault(added.name, replace(added, package=package))
+        else:
+            log.warning("%r of the package %r is not a retime.io.Format", entry.value, package)
     return found
 
 
@@ -295,12 +364,16 @@ def _must_be_plausible(motion: Motion, path: Path) -> None:
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:
     """Set a motion's unit and up axis: declared, inferred or given."""
+    from retime.body import find_body
+    from retime.motion.kinematics import has_doubtful_unit, infer_units, with_likely_unit
+
     known = motion.units.how != "unknown"
+    if known and scale is None and has_doubtful_unit(motion):
+        body = find_body(motion)
+        if body.limbs:  # a scene may be of any size
+            motion = with_likely_unit(motion, person=body.is_biped)
     if scale is None and up is None and known:
         return motion
-    from retime.body import find_body
-    from retime.motion.kinematics import infer_units
-
     units, notes = infer_units(
         motion,
         person=find_body(motion).is_biped,

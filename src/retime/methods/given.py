@@ -8,7 +8,7 @@ from typing import Annotated
 from retime.errors import InputError
 from retime.keywords import takes
 from retime.motion import Motion
-from retime.motion.edits import check_channels
+from retime.motion.edits import check_channels, check_span
 from retime.motion.layers import PoseLayer
 from retime.notes import Note
 from retime.parameters import About, TimingParameters
@@ -66,6 +66,8 @@ def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
             shown=Span(low, high),
             clip=Span(start, end),
         )
+    if not part and (beyond := check_span(motion, warp)):
+        return list(beyond)
     frame = 1 / motion.rate
     if part or (low <= start + frame and high >= end - frame):
         return []

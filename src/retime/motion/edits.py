@@ -22,8 +22,9 @@ from retime.motion.loops import must_loop, wrap
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, rest_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
-from retime.notes import Note
+from retime.notes import Note, Remedy
 from retime.one_line import one_line
+from retime.sentences import Duration, Span
 from retime.timing import TimeWarp
 
 
@@ -94,7 +95,7 @@ def apply(
     --------
     >>> from retime import TimeWarp, apply, samples
     >>> jump = samples.jump()
-    >>> slow = apply(jump, TimeWarp([0, 2 * jump.duration], [0, jump.duration]))
+    >>> slow = apply(jump, TimeWarp([0, 2 * jump.duration], jump.domain))
     >>> round(slow.duration / jump.duration, 6)
     2.0
     """
@@ -109,7 +110,8 @@ def apply(
         warp = warp.looped()
     if warp.loop:
         must_loop(motion)
-    return apply_edits(motion, [Edit(warp)], fps=fps, exact=exact, times=times)
+    notes = check_span(motion, warp)
+    return apply_edits(motion, [Edit(warp)], fps=fps, exact=exact, times=times).with_notes(*notes)
 
 
 def total_warp(motion: Motion, edits: Iterable[Edit]) -> TimeWarp:
@@ -329,6 +331,31 @@ def check_channels(motion: Motion, warp: TimeWarp) -> tuple[Note, ...]:
         )
     told = "channels that this motion lacks: " + ", ".join(unknown)
     return (Note(told, code="channels-lacking", channels=unknown),)
+
+
+def check_span(motion: Motion, warp: TimeWarp) -> tuple[Note, ...]:
+    """Return a note on a warp that holds an end of a motion and leaves out part of it.
+
+    Such a warp was usually made for a motion that starts at another time.
+    """
+    (start, end), (low, high) = motion.domain, warp.source_range
+    frame = 1 / motion.rate
+    beyond = low < start - frame or high > end + frame
+    shown = max(min(high, end) - max(low, start), 0.0)
+    if warp.loop or not beyond or shown > end - start - frame:
+        return ()
+    shift = start - low if low < start else end - high
+    return (
+        Note(
+            "the warp shows source times {shown:.4g}, the motion has {motion:.4g}: an end is held, "
+            "and part of the motion is left out",
+            Remedy("shift the warp's source times by {shift:.4g}", shift=Duration(shift)),
+            code="warp-beyond-motion",
+            shown=Span(low, high),
+            motion=Span(start, end),
+            shift=Duration(shift),
+        ),
+    )
 
 
 def _add_layer(

@@ -30,6 +30,8 @@ _UNITS = {
 _HUMAN_HEIGHT = (1.2, 2.2)
 _TYPICAL_HEIGHT = 1.7
 _MOST_METRES = 20.0
+# Heights of figures outside of which a unit that a file declares is doubted, metres.
+_PLAUSIBLE = (0.05, 20.0)
 # Length of the longest path along the bones of a human, from a toe to the opposite fingertip,
 # relative to the height (1.45 to 1.65 in real files). It needs no names, rest pose or up axis.
 _LONGEST_WAY = 1.55
@@ -187,6 +189,35 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
     return scale, "assumed", assumed
 
 
+def has_doubtful_unit(motion: Motion) -> bool:
+    """Return whether a file's own unit makes its figure far too tall or too small."""
+    tall = height(motion.skeleton) * motion.units.metres
+    low, high = _PLAUSIBLE
+    return motion.units.how == "declared" and tall > 0 and not low <= tall <= high
+
+
+def with_likely_unit(motion: Motion, *, person: bool) -> Motion:
+    """Return a motion with the unit of length that its figure suggests, and a note."""
+    tall, declared = height(motion.skeleton), motion.units.metres
+    scale, _, _ = _likely_unit(tall, person)
+    if scale == declared:
+        return motion
+    said = Note(
+        f"the file's unit makes the figure {tall * declared:.3g} m tall; a unit of {scale:g} m is "
+        f"used, which makes it {tall * scale:.3g} m",
+        Remedy(
+            f"give {declared:g} metres per unit to keep the file's",
+            parameter="reading.scale",
+            value=declared,
+        ),
+        code="unit-doubted",
+        declared=declared,
+        metres=scale,
+    )
+    units = replace(motion.units, metres=scale, how="inferred")
+    return replace(motion, units=units).with_notes(said)
+
+
 def infer_units(
     motion: Motion,
     *,
@@ -208,7 +239,7 @@ def infer_units(
         scale, how, said = _likely_unit(tall, person)
         notes.append(said)
     if up is None:
-        up = _likely_up(motion, tall)
+        up, rest = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how
         if up == "Z":
             notes.append(
@@ -217,13 +248,25 @@ def infer_units(
                     code="up-axis-inferred",
                 )
             )
+        if rest not in ("", up):
+            notes.append(
+                Note(
+                    f"the figure moves upright along {up}, its rest pose stands along {rest}",
+                    Remedy(f"if {rest} is up, say so", parameter="reading.up", value=rest),
+                    code="up-axis-doubtful",
+                    up=up,
+                )
+            )
     return Units(scale, up, how), tuple(notes)
 
 
-def _likely_up(motion: Motion, tall: float) -> UpAxis:
-    """Score Y and Z as up axis, by the standing figure, the floor and the rest pose."""
+def _likely_up(motion: Motion, tall: float) -> tuple[UpAxis, str]:
+    """Score Y and Z as up axis, by the standing figure, the floor and the rest pose.
+
+    Also returns the axis along which the rest pose stands, if it does.
+    """
     if not len(motion) or tall <= 0:
-        return "Y"
+        return "Y", ""
     few = _some_frames(motion)
     # Nodes above the hips are often on the ground and not a part of the body.
     body = _below(motion.skeleton, _first_fork(motion.skeleton))
@@ -234,9 +277,12 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
     at_rest = np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
     rest = _in_file_units(replace(few, rotations=at_rest), end_sites=True)[:, body]
     _, y, z = _root_heights(rest) / tall
+    stands = ""
     if max(y, z) > 0.35 and min(y, z) < 0.25:  # the rest pose is a standing figure
-        score[1 if y > z else 2] *= 2
-    return "Z" if score[2] > 1.2 * score[1] else "Y"
+        # A body that swims or lies along the other axis scores up to 9.5 times as much there.
+        score[1 if y > z else 2] *= 10
+        stands = "Y" if y > z else "Z"
+    return ("Z" if score[2] > 1.2 * score[1] else "Y"), stands
 
 
 def _root_heights(points: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from pathlib import Path
 from retime.motion import Motion
 
 # A window reads these files itself.
-READ_BY_WINDOWS = (".glb", ".gltf", ".fbx")
+READ_BY_WINDOWS = (".glb", ".gltf", ".vrm", ".vrma", ".fbx")
 
 
 def has_mesh(motion: Motion) -> bool:

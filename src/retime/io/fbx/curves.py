@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing
-from retime.io.fbx.properties import array, numbers, packed, real, text
+from retime.io.fbx.properties import array, letters, numbers, packed, real, text
 from retime.io.fbx.tree import Malformed, Node
 
 IntArray = npt.NDArray[np.int64]
@@ -25,6 +25,10 @@ _WEIGHTS = 10_000
 # The usual weight of a third on both sides, as packed in files.
 _PLAIN_WEIGHTS = 3333 << 16 | 3333
 _MOST_TICKS = 1 << 62
+# Memory limit for all keys of a file.
+_MOST_KEYS = 20_000_000
+# Letters of extrapolation.
+_BEYOND = ("C", "R", "A", "M", "K")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,7 @@ class Curve:
     """
 
     def resolved(self, mode: IntArray, slopes: FloatArray, weights: FloatArray) -> Curve:
-        """Return the same curve with tangents that another has worked out."""
+        """Return the same curve with other segments."""
         return replace(self, segments=Segments(mode, slopes, weights))
 
     @property
@@ -80,11 +84,11 @@ class Curve:
         if len(keys) == 1:
             return np.full(len(times), self.values[0])
         if not self.goes_on:
-            return self._inside(keys, times)
+            return self.inside(keys, times)
         inner, added = self._wrapped(keys, times)
-        return self._inside(keys, inner) + added
+        return self.inside(keys, inner) + added
 
-    def _inside(self, keys: FloatArray, times: FloatArray) -> FloatArray:
+    def inside(self, keys: FloatArray, times: FloatArray) -> FloatArray:
         """Evaluate; held beyond the ends."""
         k = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 2)
         step = keys[k + 1] - keys[k]
@@ -105,7 +109,7 @@ class Curve:
                 continue
             if mode == "K":
                 end = keys[0 if side == 0 else -1]
-                inner[outside], added[outside] = end, self._end_slope(keys, side) * (t - end)
+                inner[outside], added[outside] = end, self.end_slope(keys, side) * (t - end)
                 continue
             place, rounds = _in_rounds(t - first, period, count, before=side == 0)
             if mode == "M":
@@ -114,7 +118,7 @@ class Curve:
             added[outside] = rounds * gain if mode == "A" else 0.0
         return inner, added
 
-    def _end_slope(self, keys: FloatArray, side: int) -> float:
+    def end_slope(self, keys: FloatArray, side: int) -> float:
         """Return the slope with which a curve leaves its first or last key."""
         k = 0 if side == 0 else len(keys) - 2
         mode = int(self.segments.mode[k])
@@ -173,12 +177,18 @@ def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArr
     return np.where(plain, u, s)
 
 
-# ---- from and to nodes
+def read_curve(document: Document, thing: Thing) -> Curve | None:
+    """Return the keys of a curve; none where it has no keys. Animations of a file share them."""
+    known = document.curves
+    if thing.id not in known:
+        known[thing.id] = made = _read(thing.node, f"the curve {thing.id}")
+        document.keys += 0 if made is None else len(made.ticks)
+        if document.keys > _MOST_KEYS:
+            raise Malformed(f"it has more than {_MOST_KEYS} keys")
+    return known[thing.id]
 
 
-def read_curve(thing: Thing) -> Curve | None:
-    """Read the keys of a curve; none where it has no keys."""
-    node, what = thing.node, f"the curve {thing.id}"
+def _read(node: Node, what: str) -> Curve | None:
     if node.child(b"KeyTime") is None:
         return None
     ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
@@ -189,15 +199,9 @@ def read_curve(thing: Thing) -> Curve | None:
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
     if not len(ticks):
         return None
-    if (np.abs(ticks) > _MOST_TICKS).any() or (np.diff(ticks) < 0).any():
-        raise Malformed(f"the times of {what} do not rise")
-    if not np.isfinite(numbers_).all() or np.abs(numbers_).max() > 3e38:
-        raise Malformed(f"the values of {what} are not all finite")
     flags, data = _attributes(node, what, len(ticks))
-    mode = _modes(flags)
     with np.errstate(invalid="ignore"):
-        floats = data.view(np.float32).astype(float)
-    slopes = np.where(np.isfinite(floats[:, :2]), floats[:, :2], 0.0)
+        slopes = data[:, :2].view(np.float32).astype(float)
     bits = data[:, 2].astype(np.int64)
     weights = np.stack(
         [
@@ -206,9 +210,19 @@ def read_curve(thing: Thing) -> Curve | None:
         ],
         axis=1,
     )
-    beyond = _beyond(node, b"Pre-Extrapolation"), _beyond(node, b"Post-Extrapolation")
-    curve = Curve(ticks, numbers_, flags, data, Segments(mode, slopes, weights), beyond)
-    return _without_doubles(curve)
+    parts = Segments(modes(flags), slopes, weights)
+    return checked(Curve(ticks, numbers_, flags, data, parts, extrapolation(node)), what)
+
+
+def checked(curve: Curve, what: str) -> Curve:
+    """Return a curve of a file without its double keys, or reject it."""
+    ticks, values, parts = curve.ticks, curve.values, curve.segments
+    if (np.abs(ticks) > _MOST_TICKS).any() or (np.diff(ticks) < 0).any():
+        raise Malformed(f"the times of {what} do not rise")
+    if not np.isfinite(values).all() or np.abs(values).max() > 3e38:
+        raise Malformed(f"the values of {what} are not all finite")
+    slopes = np.where(np.isfinite(parts.slopes), parts.slopes, 0.0)
+    return _without_doubles(curve.resolved(parts.mode, slopes, parts.weights))
 
 
 def _integers(node: Node | None, what: str) -> IntArray:
@@ -218,7 +232,8 @@ def _integers(node: Node | None, what: str) -> IntArray:
     return found.astype(np.int64)
 
 
-def _modes(flags: IntArray) -> IntArray:
+def modes(flags: IntArray) -> IntArray:
+    """Return the interpolation that flags of keys ask for."""
     constant = np.where(flags & NEXT, CONSTANT | NEXT, CONSTANT)
     smooth = np.where(flags & CUBIC, CUBIC, LINEAR)
     return np.where(flags & CONSTANT, constant, smooth).astype(np.int64)
@@ -260,13 +275,18 @@ def _without_doubles(curve: Curve) -> Curve:
     )
 
 
+def extrapolation(node: Node) -> tuple[Beyond, Beyond]:
+    """Read what a curve does before its first and after its last key."""
+    return _beyond(node, b"Pre-Extrapolation"), _beyond(node, b"Post-Extrapolation")
+
+
 def _beyond(node: Node, name: bytes) -> Beyond:
-    """Read the extrapolation of a curve beyond an end."""
     holder = node.child(name)
-    kind = numbers(None if holder is None else holder.child(b"Type"))
+    kind = None if holder is None else holder.child(b"Type")
     often = numbers(None if holder is None else holder.child(b"Repetition"))
-    mode = chr(int(kind[0])) if kind and 0 < kind[0] < 128 else "C"
-    return (mode if mode in "ACKMR" else "C"), (int(often[0]) if often and often[0] >= 0 else -1)
+    told = letters(kind)[0] if kind is not None and kind.count else "C"
+    mode = chr(told) if isinstance(told, int) and 0 < told < 128 else told
+    return (mode if mode in _BEYOND else "C"), (int(often[0]) if often and often[0] >= 0 else -1)
 
 
 def explicit(curve: Curve) -> Curve:

@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retime.errors import FormatError
-from retime.io.fbx.properties import values
+from retime.io.fbx.properties import numbers, values
 from retime.io.fbx.text import TextTree, is_text, parse_text, write_text
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from retime.io.fbx.curves import Curve
     from retime.io.fbx.legacy import Legacy
 
 # Ticks per second: of most files, and of files that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
 _OLD_TIME_CODE = 127
+# From this version of its header on, the time code of a file applies.
+_TIME_CODES_FROM = 1004
 # From this version on, objects have numbers.
 _NEW = 7000
 # Objects whose numbers must be unique: those that retiming touches.
@@ -65,6 +68,9 @@ class Document:
     ) -> None:
         self.tree = tree
         self.legacy = legacy  # the file itself, where the tree is a view of an older version
+        # Keys that were read, by the number of their curve, and how many.
+        self.curves: dict[int, Curve | None] = {} if legacy is None else legacy.curves
+        self.keys = 0
         self.path = Path(path)
         self.sha256 = sha256
 
@@ -115,17 +121,17 @@ class Document:
     @cached_property
     def below(self) -> dict[int, list[Link]]:
         """Connections by their destination."""
-        out: dict[int, list[Link]] = {}
-        for link in self.links:
-            out.setdefault(link.parent, []).append(link)
-        return out
+        return self._links_by("parent")
 
     @cached_property
     def above(self) -> dict[int, list[Link]]:
         """Connections by their source."""
+        return self._links_by("child")
+
+    def _links_by(self, end: str) -> dict[int, list[Link]]:
         out: dict[int, list[Link]] = {}
         for link in self.links:
-            out.setdefault(link.child, []).append(link)
+            out.setdefault(getattr(link, end), []).append(link)
         return out
 
     @cached_property
@@ -143,7 +149,10 @@ class Document:
     def ticks(self) -> int:
         """Ticks per second, the unit of times."""
         header = self.top(b"FBXHeaderExtension")
-        flags = None if header is None else header.child(b"OtherFlags")
+        version = None if header is None else header.child(b"FBXHeaderVersion")
+        if header is None or not any(v >= _TIME_CODES_FROM for v in numbers(version)):
+            return _TICKS  # a time code of an older header means nothing
+        flags = header.child(b"OtherFlags")
         code = None if flags is None else flags.child(b"TCDefinition")
         if code is None:
             return _TICKS

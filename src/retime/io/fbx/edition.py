@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from retime.io.fbx.curves import Curve, curve_node, new_curve, read_curve
+from retime.io.fbx.curves import Curve, curve_node, new_curve
 from retime.io.fbx.document import Document, Thing, property_rows
 from retime.io.fbx.legacy import Group, Legacy
 from retime.io.fbx.properties import property_parts, real, text, values
@@ -24,6 +23,7 @@ class Edition:
         self._cut: set[int] = set()
         self._links: list[tuple[bytes, int, int, bytes]] = []
         self._curves: dict[int, Curve] = {}
+        self._rewritten: dict[int, Curve] = {}
         self._labels: dict[int, bytes] = {}
         largest = max((n for n in document.objects if n < 1 << 62), default=0)
         self._next = max(largest, 1) + 1
@@ -34,6 +34,7 @@ class Edition:
 
     def rewrite(self, thing: Thing, curve: Curve, before: Curve) -> None:
         """Give a curve of the file other keys."""
+        self._rewritten[thing.id] = curve
         self.replaced[thing.id] = curve_node(self.document, thing.node, curve, before)
 
     def add_curve(self, curve: Curve) -> int:
@@ -91,12 +92,9 @@ class Edition:
 
     def _save_legacy(self, path: Path, legacy: Legacy) -> None:
         """Put replaced and added curves into the takes of a file of version 6."""
-        changes = Changes()
+        changes = Changes(self._rewritten)
         for number, node in self.replaced.items():
-            thing = replace(self.document.objects[number], node=node)
-            if node.name == b"AnimationCurve" and (curve := read_curve(thing)) is not None:
-                changes.curves[number] = curve
-            elif node.name == b"AnimationStack":
+            if node.name == b"AnimationStack":
                 rows = property_rows(node)
                 changes.spans[number] = (int(rows["LocalStart"][0]), int(rows["LocalStop"][0]))
         cut = {link.child for link in self.document.links if link.at in self._cut}

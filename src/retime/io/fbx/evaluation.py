@@ -1,40 +1,31 @@
-"""Poses of an FBX file, evaluated by ufbx in a separate process.
+"""Poses of an FBX file: the local transforms of its models, at rest and at times.
 
-ufbx never reads the user's file. It reads a small file made here, with only models, layers and
-curves, whose numbers were checked. First it returns the tangents of the keys. Then the curves are
-sampled at the requested times, and ufbx computes the transforms.
+Curves give the values of properties, layers are mixed, and the properties of a model amount to its
+transform. How, was found by comparison with ufbx on hundreds of files (docs/decisions).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.io.fbx.curves import (
-    CONSTANT,
-    CUBIC,
-    LINEAR,
-    NEXT,
-    PLAIN_WEIGHT,
-    Curve,
-    linear_curve,
-    new_curve,
-)
-from retime.io.fbx.document import Document, Thing
-from retime.io.fbx.properties import packed, real, text
+from retime.io.fbx.document import Document, Thing, property_rows
+from retime.io.fbx.placing import PLAIN, Placing, Rows, Values, placing, whole
+from retime.io.fbx.rotations import angles, euler
 from retime.io.fbx.stacks import Drive, Stack
-from retime.io.fbx.tree import Node, empty_tree, write
+from retime.io.fbx.tree import Malformed
+from retime.motion import quat
 from retime.motion.sampling import MOST_BYTES
-from retime.process.library import Arrays, IsolatedLibrary
-from retime.temporary import temporary_folder
 
-_MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
+# Of InheritType: the scale of the model above is not taken.
+_KEEPS_SIZE = 2
+# How a layer is mixed with those below it.
+_ADDITIVE, _OVERRIDE, _MIXED = 0, 1, 2
+# From this weight on, a layer has all of it.
+_ALL = 0.99999
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,217 +39,166 @@ class Poses:
     tracks: Mapping[int, FloatArray]
     """The same at the wanted times, of models that move. Shape (F, 10)."""
     keeps_size: frozenset[int]
-    """Models that do not take the size of what is above them."""
+    """Models that do not take the scale of the model above."""
 
 
-LIBRARY = IsolatedLibrary(
-    Path(__file__).with_name("child.py"),
-    module="pufbx",
-    extra="fbx",
-    kind="FBX",
-    feature="FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
-    seconds=30.0,
-    most_answers=400,  # ufbx's wrapper keeps some memory of each file
-)
+def poses(
+    document: Document, stack: Stack | None, times: FloatArray, models: Sequence[Thing]
+) -> Poses:
+    """Evaluate models at times (F,) in seconds."""
+    known = {m.id: document.model_defaults | property_rows(m.node) for m in models}
+    placings = {number: placing(rows) for number, rows in known.items()}
+    moved = _moved(document, stack, times, placings) if stack is not None else {}
+    tracks = {}
+    for number, layers in moved.items():
+        own = placings[number]
+        values = dict(own.own)
+        for layer in layers:
+            layer.mix_into(values, own.order)
+        tracks[number] = own.transforms(values, len(times))
+    rest = _at_rest(placings)
+    if not all(np.isfinite(part).all() for part in (*rest.values(), *tracks.values())):
+        raise Malformed("its transforms are not finite")
+    keeps = (n for n, rows in known.items() if whole(rows, "InheritType", 1) == _KEEPS_SIZE)
+    return Poses(_parents(document, known.keys()), rest, tracks, frozenset(keeps))
 
 
-class Evaluator:
-    """An evaluator of files; use it in a ``with`` statement."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-        self.folder = temporary_folder()
-
-    def __enter__(self) -> Evaluator:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.folder.cleanup()
-
-    def _ask(self, what: str, file: Path, arrays: Arrays | None = None) -> Arrays:
-        _, found = LIBRARY.ask(
-            {"do": what, "path": str(file)},
-            arrays,
-            folder=self.folder.name,
-            size=file.stat().st_size,
-            path=self.path,
-        )
-        return found
-
-    def _write(self, name: str, nodes: Iterable[Node], version: int) -> Path:
-        place = Path(self.folder.name) / name
-        with place.open("wb") as file:
-            file.writelines(write(empty_tree(version), nodes))
-        return place
-
-    def resolved(self, document: Document, curves: Mapping[int, Curve]) -> dict[int, Curve]:
-        """Return curves with the tangents that ufbx computes: automatic ones, and by tension."""
-        whole, curves = curves, {n: c for n, c in curves.items() if c.has_found_tangents}
-        if not curves:
-            return dict(whole)
-        maker = _maker(document)
-        objects = [new_curve(maker, number, curve) for number, curve in curves.items()]
-        top = [*_copied(document, (b"FBXHeaderExtension",)), _objects(maker, objects)]
-        found = self._ask("keys", self._write("keys.fbx", top, maker.tree.version))
-        counts = [len(c.ticks) for c in curves.values()]
-        if found["counts"].tolist() != counts:
-            raise document.fail("ufbx found other keys than retime in its curves")
-        if not (np.isfinite(found["reach"]).all() and np.isfinite(found["rise"]).all()):
-            raise document.fail("the tangents of its curves are not finite")
-        ends = np.cumsum(counts)
-        mode = np.array(_MODES)[np.clip(found["mode"], 0, 3)]
-        out = dict(whole)
-        for (number, curve), end in zip(curves.items(), ends, strict=True):
-            own = slice(int(end) - len(curve.ticks), int(end))
-            out[number] = _with_tangents(
-                curve, mode[own], found["reach"][own], found["rise"][own], document.ticks
-            )
-        return out
-
-    def poses(
-        self, document: Document, stack: Stack | None, times: FloatArray, models: Sequence[Thing]
-    ) -> Poses:
-        """Evaluate models at times (F,) in seconds."""
-        maker = _maker(document)
-        objects, links = _models(document, maker, models)
-        if stack is not None:
-            animation = _animation(document, maker, stack, times, {m.id for m in models})
-            objects, links = objects + animation[0], links + animation[1]
-        kept = (b"FBXHeaderExtension", b"GlobalSettings", b"Definitions")
-        top = [*_copied(document, kept), _objects(maker, objects)]
-        top.append(maker.tree.node(b"Connections", (), links, closed=True))
-        file = self._write("poses.fbx", top, maker.tree.version)
-        found = self._ask("poses", file, {"times": times})
-        return _poses_of(document, found, {str(m.id): m.id for m in models})
+def _at_rest(placings: Mapping[int, Placing]) -> dict[int, FloatArray]:
+    """Place all models of an order at once; a scene has thousands."""
+    alike: dict[str, list[int]] = {}
+    for number, own in placings.items():
+        alike.setdefault(own.order, []).append(number)
+    out: dict[int, FloatArray] = {}
+    for numbers in alike.values():
+        table = {k: np.concatenate([placings[n].own[k] for n in numbers]) for k in PLAIN}
+        made = placings[numbers[0]].transforms(table, len(numbers))
+        out.update(zip(numbers, made, strict=True))
+    return out
 
 
-def _poses_of(document: Document, found: Arrays, number: dict[str, int]) -> Poses:
-    """Return ufbx's results by the models' numbers; its root has none."""
-    rows = {number[str(n)]: k for k, n in enumerate(found["names"]) if str(n) in number}
-    if len(rows) < len(number):
-        raise document.fail("ufbx found other models than retime")
-    if not np.isfinite(found["rest"]).all() or not np.isfinite(found["tracks"]).all():
-        raise document.fail("its transforms are not finite")
-    moved = dict(zip(found["moved"].tolist(), found["tracks"], strict=True))
-    return Poses(
-        {n: number.get(str(found["parents"][k]), 0) for n, k in rows.items()},
-        {n: found["rest"][k] for n, k in rows.items()},
-        {n: moved[k] for n, k in rows.items() if k in moved},
-        frozenset(n for n, k in rows.items() if found["modes"][k] == 1),
-    )
+def _parents(document: Document, models: Iterable[int]) -> dict[int, int]:
+    """Return the model above each; of several, in damaged files, the first counts."""
+    out = dict.fromkeys(models, 0)
+    for link in document.links:
+        if link.kind == "OO" and link.parent in out and out.get(link.child) == 0:
+            out[link.child] = link.parent
+    fine = {0}
+    for node in out:
+        way: set[int] = set()
+        while node not in fine:
+            if node in way:
+                raise Malformed("its models are parented to each other in a circle")
+            way.add(node)
+            node = out[node]
+        fine |= way
+    return out
 
 
-def _maker(document: Document) -> Document:
-    """Return an empty file of the same version."""
-    return Document(empty_tree(document.tree.version), document.path, "")
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """One layer of the properties of one model."""
+
+    blend: int
+    """Additive, override, or mixed by weight; the base layer overrides."""
+    turns: bool
+    """Whether rotations are mixed as such, not angle by angle."""
+    grows: bool
+    """Whether scales are multiplied, not added."""
+    weight: FloatArray
+    """In [0, 1]. Shape (F or 1, 1)."""
+    values: Values
+    """Its values of properties, (F or 1, 3) each."""
+
+    def mix_into(self, below: Values, order: str) -> None:
+        """Mix the values of the layers below, (F or 1, 3) each, with those of this one."""
+        for name, over in self.values.items():
+            under = below[name]
+            if self.blend == _OVERRIDE:
+                below[name] = over
+            elif name == "Lcl Rotation" and self.turns:
+                below[name] = angles(self._turned(euler(under, order), euler(over, order)), order)
+            elif name == "Lcl Scaling" and self.grows:
+                kept = under if self.blend == _ADDITIVE else _power(under, 1 - self.weight)
+                below[name] = kept * _power(over, self.weight)
+            else:
+                kept = under if self.blend == _ADDITIVE else under * (1 - self.weight)
+                below[name] = kept + over * self.weight
+
+    def _turned(self, under: FloatArray, over: FloatArray) -> FloatArray:
+        if self.blend == _ADDITIVE:
+            return quat.multiply(under, _slerp(quat.identity(1), over, self.weight))
+        return _slerp(under, over, self.weight)
 
 
-def _copied(document: Document, names: Sequence[bytes]) -> list[Node]:
-    found = (document.top(name) for name in names)
-    return [_fresh(node) for node in found if node is not None]
+def _slerp(a: FloatArray, b: FloatArray, weight: FloatArray) -> FloatArray:
+    a, b, share = np.broadcast_arrays(a, b, weight)
+    return quat.slerp(a, b, share[:, 0])
 
 
-def _objects(maker: Document, objects: Sequence[Node]) -> Node:
-    return maker.tree.node(b"Objects", (), objects, closed=True)
+def _power(size: FloatArray, weight: FloatArray) -> FloatArray:
+    """Raise scales to weights, signs kept."""
+    out: FloatArray = np.where(weight > 0, np.sign(size) * np.abs(size) ** weight, 1.0)
+    return out
 
 
-def _link(maker: Document, kind: bytes, child: int, parent: int, property: str = "") -> Node:
-    parts = [text(kind), real(child, "L"), real(parent, "L")]
-    return maker.tree.node(b"C", [*parts, text(property.encode())] if property else parts)
-
-
-def _models(
-    document: Document, maker: Document, models: Sequence[Thing]
-) -> tuple[list[Node], list[Node]]:
-    """Return models with their properties, named by their numbers, and their connections."""
-    objects = []
-    for model in models:
-        rows = model.node.child(b"Properties70")
-        name = text(str(model.id).encode() + b"\x00\x01Model")
-        kind = text(model.subclass.encode())
-        below = [] if rows is None else [_fresh(rows)]
-        objects.append(maker.tree.node(b"Model", [real(model.id, "L"), name, kind], below))
-    known = {model.id for model in models} | {0}
-    links = [
-        _link(maker, link.kind.encode(), link.child, link.parent, link.property)
-        for link in document.links
-        if link.child in known and link.parent in known and link.kind in ("OO", "PP")
-    ]
-    return objects, links
-
-
-def _fresh(node: Node) -> Node:
-    """Return a node, with all nodes below it, that has no position in a file yet."""
-    return replace(node, start=-1, children=tuple(map(_fresh, node.children)))
-
-
-def _animation(
-    document: Document, maker: Document, stack: Stack, times: FloatArray, models: set[int]
-) -> tuple[list[Node], list[Node]]:
-    """Return a stack whose curves have their keys at given times, and its connections."""
+def _moved(
+    document: Document, stack: Stack, times: FloatArray, models: Mapping[int, Placing]
+) -> dict[int, list[_Layer]]:
+    """Return the layers that move each model, the base first."""
     layers = {layer.id for layer in stack.layers}
-    drives = [d for d in stack.drives if d.target in models or d.target in layers]
-    whole = len(times) * 12 * sum(len(d.curves) for d in drives)
-    if whole > MOST_BYTES:
+    drives = [d for d in stack.drives if d.target in layers or d.target in models]
+    wanted = {thing.id for d in drives for thing in d.curves.values()} & stack.curves.keys()
+    if len(times) * 12 * len(wanted) > MOST_BYTES:
         raise document.fail(f"its curves at {len(times)} frames are more than fits in memory")
-    ticks = np.round(times * document.ticks).astype(np.int64)
-    keys = maker.tree.node(b"KeyTime", [packed("l", ticks, pack=False)])
-    objects = [_fresh(stack.thing.node), *(_fresh(layer.node) for layer in stack.layers)]
-    links = [_link(maker, b"OO", layer.id, stack.thing.id) for layer in stack.layers]
-    nodes: dict[int, Drive] = {}
+    tracks = {n: stack.curves[n].at(times, document.ticks) for n in wanted}
+    out: dict[int, list[_Layer]] = {}
+    for n, layer in enumerate(stack.layers):
+        own = [d for d in drives if d.layer == layer.id]
+        rows = property_rows(layer.node)
+        blend = whole(rows, "BlendMode", _ADDITIVE) if n else _OVERRIDE
+        values: dict[int, Values] = {}
+        for drive in own:
+            if drive.property in PLAIN and drive.target in models:
+                held = values.setdefault(drive.target, {})
+                if drive.property not in held:
+                    held[drive.property] = _driven(drive, tracks)
+        for model, held in values.items():
+            made = _Layer(
+                blend if blend in (_ADDITIVE, _MIXED) else _OVERRIDE,
+                whole(rows, "RotationAccumulationMode", 0) == 0,
+                whole(rows, "ScaleAccumulationMode", 0) == 0,
+                _weight(rows, layer.id, own, tracks),
+                held,
+            )
+            out.setdefault(model, []).append(made)
+    return out
+
+
+def _driven(drive: Drive, tracks: Mapping[int, FloatArray]) -> FloatArray:
+    """Return the values (F or 1, 3) of a curve node; an axis without a curve has the node's."""
+    rows = property_rows(drive.thing.node)
+    parts = []
+    for axis in "XYZ":
+        curve = drive.curves.get(f"d|{axis}") or drive.curves.get(axis)
+        track = None if curve is None else tracks.get(curve.id)
+        parts.append(_number(rows, (f"d|{axis}", axis)) if track is None else track)
+    return np.stack(np.broadcast_arrays(*parts), axis=1)
+
+
+def _number(rows: Rows, names: Sequence[str], default: float = 0.0) -> FloatArray:
+    """Return the first of some properties that there is, (1,)."""
+    found = next((rows[name] for name in names if rows.get(name)), [default])
+    return np.array([found[0] if isinstance(found[0], int | float) else default], dtype=float)
+
+
+def _weight(
+    rows: Rows, layer: int, drives: Sequence[Drive], tracks: Mapping[int, FloatArray]
+) -> FloatArray:
+    """Return the weight (F or 1, 1) of a layer, which may be animated in that layer."""
+    percent = _number(rows, ["Weight"], 100.0)
     for drive in drives:
-        nodes.setdefault(drive.thing.id, drive)
-    for drive in nodes.values():
-        objects.append(_fresh(drive.thing.node))
-        links += _curve_links(maker, stack, drive)
-    links += [_link(maker, b"OP", d.thing.id, d.target, d.property) for d in drives]
-    used = {thing.id for drive in drives for thing in drive.curves.values()}
-    tracks = {n: c.at(times, document.ticks) for n, c in stack.curves.items() if n in used}
-    objects += [_dense(maker, number, track, ticks, keys) for number, track in tracks.items()]
-    return objects, links
-
-
-def _curve_links(maker: Document, stack: Stack, drive: Drive) -> list[Node]:
-    """Return the connections of a curve node with its layer and its curves."""
-    number = drive.thing.id
-    own = [(axis, t.id) for axis, t in drive.curves.items() if t.id in stack.curves]
-    curves = [_link(maker, b"OP", curve, number, axis) for axis, curve in own]
-    return [_link(maker, b"OO", number, drive.layer), *curves]
-
-
-def _dense(maker: Document, number: int, track: FloatArray, ticks: Any, keys: Node) -> Node:
-    """Return a linear curve; all curves share the node of their times."""
-    if np.ptp(track) == 0:
-        return new_curve(maker, number, linear_curve(ticks[:1], track[:1]))
-    node = maker.tree.node
-    parts = [real(number, "L"), text(b"\x00\x01AnimCurve"), text(b"")]
-    below = [
-        keys,
-        node(b"KeyValueFloat", [packed("f", track, pack=False)]),
-        node(b"KeyAttrFlags", [packed("i", [LINEAR])]),
-        node(b"KeyAttrDataFloat", [packed("f", [0.0] * 4)]),
-        node(b"KeyAttrRefCount", [packed("i", [len(ticks)])]),
-    ]
-    return node(b"AnimationCurve", parts, below)
-
-
-def _with_tangents(
-    curve: Curve, mode: Any, reach: FloatArray, rise: FloatArray, per_second: int
-) -> Curve:
-    """Turn the tangents of keys into slopes and weights of the segments between them."""
-    n = len(curve.ticks)
-    slopes, weights = np.zeros((n, 2)), np.full((n, 2), PLAIN_WEIGHT)
-    step = np.diff(curve.ticks) / per_second
-    pairs = ((reach[:-1, 1], rise[:-1, 1], 0), (reach[1:, 0], rise[1:, 0], 1))
-    for across, up, side in pairs:
-        there = across > 1e-12
-        slopes[:-1, side] = np.where(there, up / np.where(there, across, 1.0), 0.0)
-        weights[:-1, side] = np.where(step > 0, across / np.where(step > 0, step, 1.0), 1 / 3)
-    weights = np.clip(weights, 0.0, 1.0)
-    weights[np.abs(weights - PLAIN_WEIGHT) < 2e-6] = PLAIN_WEIGHT
-    return curve.resolved(np.asarray(mode, np.int64), slopes, weights)
+        if drive.target == layer and drive.property == "Weight":
+            curves = [tracks[c.id] for c in drive.curves.values() if c.id in tracks]
+            percent = curves[0] if curves else _driven(drive, tracks)[:, 0]
+    share = np.clip(percent / 100, 0.0, 1.0)[:, None]
+    return np.where(share > _ALL, 1.0, share)

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from retime.io.fbx.properties import packed, property_parts, real, text, values
+from retime.io.fbx.curves import Curve
+from retime.io.fbx.properties import property_parts, real, text, values
 from retime.io.fbx.take_keys import read_keys
-from retime.io.fbx.tree import Malformed, Node, Tree, empty_tree
+from retime.io.fbx.tree import Node, Tree, empty_tree
 
 _AS = 7400
 PROPERTIES = {b"T": "Lcl Translation", b"R": "Lcl Rotation", b"S": "Lcl Scaling"}
@@ -43,6 +42,8 @@ class Legacy:
     """The file itself."""
     channels: dict[int, Node] = field(default_factory=dict)
     """The channel of each curve, by the curve's number."""
+    curves: dict[int, Curve | None] = field(default_factory=dict)
+    """The keys of each curve, by its number."""
     takes: dict[int, Node] = field(default_factory=dict)
     """The take of each stack, by the stack's number."""
     layers: dict[int, int] = field(default_factory=dict)
@@ -77,6 +78,7 @@ class _View:
             if take.name == b"Take":
                 self._take(take)
         top = [
+            *(n for n in self.old.nodes if n.name == b"FBXHeaderExtension"),
             node(b"GlobalSettings", (), [node(b"Properties70", (), self._settings(), closed=True)]),
             node(b"Objects", (), self.objects, closed=True),
             node(b"Connections", (), self.links, closed=True),
@@ -93,9 +95,9 @@ class _View:
         if not found or not isinstance(found[0], bytes) or child.name == b"GlobalSettings":
             return
         key = object_key(found[0])
-        if key in self.numbers:
-            raise Malformed(f"two objects have the name {key.decode('utf-8', 'replace')!r}")
-        number = self.numbers[key] = self.number()
+        number = self.number()
+        # Connections and takes mean the first of several with one name.
+        self.numbers.setdefault(key, number)
         self.legacy.models[number] = found[0]
         kind, _, name = key.partition(b"::")
         label = found[1] if len(found) > 1 and isinstance(found[1], bytes) else b""
@@ -209,25 +211,14 @@ class _View:
 
     def _curve(self, channel: Node) -> int | None:
         """Make a curve of a channel's keys; one without keys holds its default value."""
-        keys = channel.child(b"Key")
-        if keys is None:
-            return None
-        ticks, numbers, flags, data = read_keys(keys)
-        if not ticks:
+        curve = read_keys(channel)
+        if curve is None:
             return None
         number = self.number()
-        self.legacy.channels[number] = channel
-        node = self.new.node
-        below = [
-            node(b"Default", [real(self._default(channel))]),
-            node(b"KeyTime", [packed("l", np.array(ticks, np.int64))]),
-            node(b"KeyValueFloat", [packed("f", np.array(numbers))]),
-            node(b"KeyAttrFlags", [packed("i", np.array(flags))]),
-            node(b"KeyAttrDataFloat", [packed("f", np.array(data, "<u4").view("<f4").ravel())]),
-            node(b"KeyAttrRefCount", [packed("i", np.ones(len(ticks)))]),
-        ]
+        self.legacy.channels[number], self.legacy.curves[number] = channel, curve
+        below = [self.new.node(b"Default", [real(self._default(channel))])]
         parts = [real(number, "L"), text(b"\x00\x01AnimCurve"), text(b"")]
-        self.objects.append(node(b"AnimationCurve", parts, below))
+        self.objects.append(self.new.node(b"AnimationCurve", parts, below))
         return number
 
 

@@ -108,6 +108,15 @@ def array(node: Node | None, what: str) -> npt.NDArray[Any]:
     return np.frombuffer(raw, kind)
 
 
+def letters(node: Node) -> list[Any]:
+    """Return the values of a node of numbers and letters, which are characters, or text."""
+    out = []
+    for value, part in _walk(node):
+        told = chr(part[1]) if chr(part[0]) in "CB" else value
+        out.append(told.decode("latin-1") if isinstance(told, bytes) else told)
+    return out
+
+
 def numbers(node: Node | None) -> list[float]:
     """Return the numbers among a node's properties."""
     if node is None:

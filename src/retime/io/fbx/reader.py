@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, load, said_of
-from retime.io.fbx.evaluation import Evaluator, Poses
+from retime.io.fbx.evaluation import Poses, poses
 from retime.io.fbx.stacks import (
     PATHS,
     Stack,
@@ -23,6 +23,7 @@ from retime.io.fbx.stacks import (
     stack_names,
     stack_of,
 )
+from retime.io.fbx.tangents import resolved
 from retime.io.in_place import others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, uniform_part, with_ancestors
@@ -58,7 +59,7 @@ class Kept:
     turn: FloatArray
     """How the roots were turned to bring the file's axes to a known up axis. Shape (4,)."""
     rest: FloatArray
-    """Local transforms without animation, as ufbx has them. Shape (J, 10)."""
+    """Local transforms without animation. Shape (J, 10)."""
     motion: Motion
     """The animation as it was read."""
 
@@ -75,8 +76,7 @@ def read_motion(
     with said_of(path):
         index, skipped = choose_stack(document, animation)
         stack = stack_of(document, index)
-        with Evaluator(path) as evaluator:
-            motion = _motion_of(document, stack, fps, evaluator)
+        motion = _motion_of(document, stack, fps)
         if animation is not None:
             return motion
         return motion.with_notes(*others_note(stack_names(document), index, skipped))
@@ -85,10 +85,10 @@ def read_motion(
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file; the motions share its document."""
     document = load(path)
-    with said_of(path), Evaluator(path) as evaluator:
+    with said_of(path):
         choose_stack(document, 0)
         stacks = [stack_of(document, n) for n in range(len(stack_names(document)))]
-        return [_motion_of(document, s, fps, evaluator, single=True) for s in stacks]
+        return [_motion_of(document, s, fps, single=True) for s in stacks]
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
@@ -99,12 +99,7 @@ def contents(path: str | Path) -> list[dict[str, Any]]:
 
 
 def _motion_of(
-    document: Document,
-    stack: Stack,
-    fps: float | None,
-    evaluator: Evaluator,
-    *,
-    single: bool = False,
+    document: Document, stack: Stack, fps: float | None, *, single: bool = False
 ) -> Motion:
     """Sample a stack as a motion; one that lasts no time may be a ``single`` pose."""
     models = document.of_kind(b"Model")
@@ -130,11 +125,11 @@ def _motion_of(
             )
         )
     moments, span = frames_of(document, stack, len(models), rate, single=single)
-    stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
-    poses = evaluator.poses(document, stack, moments.times, models)
+    stack = replace(stack, curves=resolved(stack.curves, document.ticks))
+    found = poses(document, stack, moments.times, models)
     units, turn, said = _units(document)
-    joints, sites = _chosen(document, models, poses)
-    bare, parts = _motion(joints, sites, poses, moments, units, turn)
+    joints, sites = _chosen(document, models, found)
+    bare, parts = _motion(joints, sites, found, moments, units, turn)
     bare = bare.with_notes(*notes, *said, *_stack_notes(stack))
     kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
     origin = Origin("fbx", str(document.path), document.sha256, kept, delivered=bare.tracks)

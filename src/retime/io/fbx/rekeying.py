@@ -1,24 +1,26 @@
 """Move curves by a warp: keys move to their output times, and segments keep their shape.
 
-Between two neighbouring keys, the result is a piece of one segment of the source at a constant
-rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
+Between two neighbouring keys, the result is a piece of one segment of the source. At a constant
+rate, a piece of a straight line is one, a piece of a cubic is a cubic with tangents scaled by the
 rate, a step stays a step. Where the warp bends between keys, and the curve moves enough to show it,
-keys are added at its knots until no piece is off by more than a tolerance; a cubic may bend with
-the warp, so that it needs few.
+the piece becomes a cubic whose tangents bend with the warp. Keys are added at knots of the warp
+only where such a cubic is off by more than a tolerance.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.io.bent_cubics import Truth, fitted, split
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
+    LINEAR,
     NEXT,
     PLAIN_WEIGHT,
     TCB,
@@ -30,6 +32,7 @@ from retime.io.fbx.curves import (
     explicit,
     linear_curve,
 )
+from retime.io.fbx.rounds import unrolled
 from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
@@ -41,11 +44,6 @@ _RAMP, _SAME = 1e-6, 1e-7
 _APART = 5e-4
 # Distance below which a key is at an end of the animation, seconds.
 _ON_END = 2e-4
-# Keys per second, and maximum number of keys, for curves that repeat beyond their keys.
-_DENSE = 120
-# Number of places at which a cubic is compared with the curve that it approximates.
-_PROBES = 13
-_MOST_KEYS = 200_000
 
 
 def widened(graph: Graph, span: tuple[float, float]) -> Graph:
@@ -87,7 +85,8 @@ class Rekeyer:
         """Move a curve's keys; the result may be off by ``close``, in the curve's unit."""
         keys = curve.ticks / self.per_second
         if curve.goes_on and (keys[0] > self._ends[0] or keys[-1] < self._ends[1]):
-            curve = _written_out(curve, self._ends, self.per_second)
+            low, high = (self._ends * self.per_second).tolist()
+            curve = unrolled(curve, (math.floor(low), math.ceil(high)), self.per_second)
             keys = curve.ticks / self.per_second
         shown = _with_bends(curve, keys, self._mover, self._mover.shown(keys), close)
         ticks = np.round(shown.output * self.per_second).astype(np.int64)
@@ -100,16 +99,7 @@ class Rekeyer:
             rates = shown.rates[wide] if wide.any() else np.ones(1)
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
-        return _pieces(curve, keys, self._mover, ticks, shown)
-
-
-def _written_out(curve: Curve, ends: FloatArray, per_second: int) -> Curve:
-    """Return a curve that continues beyond its keys as one that has keys there."""
-    own = curve.ticks / per_second
-    count = int(min((ends[1] - ends[0]) * _DENSE, _MOST_KEYS)) + 2
-    times = np.unique(np.r_[np.linspace(ends[0], ends[1], count), own])
-    times = times[np.r_[True, np.diff(times) > _SAME]]
-    return sampled(times, times, curve, per_second)
+        return _pieces(curve, keys, self._mover, ticks, shown, close)
 
 
 def _with_bends(
@@ -119,86 +109,35 @@ def _with_bends(
     if len(shown.output) < 2 or len(mover.x) < 3 or len(keys) < 2:
         return shown
     knots = mover.between(shown)
-    k, outside = _segment(keys, shown.middles)
-    mode = curve.segments.mode[k]
-    moves = ~outside & ((mode & CONSTANT) == 0)
-    cubic = (mode & CUBIC) > 0
-    if not len(knots) or not moves.any():
+    if not len(knots):
         return shown
-    speed = _fastest(curve, keys, shown.middles)
-    # Tolerated error of a segment in source time; unlimited where the value hardly changes.
-    reach = np.full(len(speed), np.inf)
-    np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
-    reach[~moves | (speed * np.abs(np.diff(shown.source)) <= close)] = np.inf
-    knots = _worth_a_key(mover, shown.output, knots, reach)
-    straight = mover.bends(shown, np.where(cubic, np.inf, reach), knots)
+    bent = _bent(curve, keys, mover, shown, close)
+    starts, ends, truth = (
+        shown.output[:-1][bent],
+        shown.output[1:][bent],
+        _truth(curve, keys, mover),
+    )
+    more = split(truth, mover.x, starts, ends, close, apart=_APART, same=_SAME)
+    return mover.with_knots(shown, more)
+
+
+def _bent(curve: Curve, keys: FloatArray, mover: KeyMover, shown: Shown, close: float) -> BoolArray:
+    """Return which pieces would be off by more than a tolerance at a constant rate."""
+    k, outside = _segment(keys, shown.middles)
+    moves = ~outside & (curve.segments.mode[k] & CONSTANT == 0)
+    speed = np.where(moves, _fastest(curve, keys, shown.middles), 0.0)
+    speed[speed * np.abs(np.diff(shown.source)) <= close] = 0.0  # the value hardly changes
+    knots = mover.between(shown)
     off = np.abs(mover.y[knots] - np.interp(mover.x[knots], shown.output, shown.source))
     at = np.searchsorted(shown.output, mover.x[knots]) - 1
-    bent = np.zeros(len(cubic), dtype=bool)
-    bent[at[off > reach[at]]] = True
-    more = _cubic_bends(curve, keys, mover, shown.output, close, bent & cubic)
-    return mover.with_knots(mover.with_knots(shown, straight), more)
-
-
-def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
-    """Leave out knots next to a key that hardly bend, because programs merge keys that close."""
-    near = np.clip(np.searchsorted(x, graph.x[knots]), 1, len(x) - 1)
-    gap = np.minimum(x[near] - graph.x[knots], graph.x[knots] - x[near - 1])
-    inside = (knots > 0) & (knots < len(graph.x) - 1)
-    before, after = np.maximum(knots - 1, 0), np.minimum(knots + 1, len(graph.x) - 1)
-    widths = [graph.x[knots] - graph.x[before], graph.x[after] - graph.x[knots]]
-    rises = [graph.y[knots] - graph.y[before], graph.y[after] - graph.y[knots]]
-    rates = [r / np.maximum(w, 1e-12) for r, w in zip(rises, widths, strict=True)]
-    harmless = np.abs(rates[1] - rates[0]) * gap <= reach[near - 1]
-    out: IntArray = knots[inside & ~((gap < _APART) & harmless)]
+    out = np.zeros(len(moves), dtype=bool)
+    out[at[off * speed[at] > close]] = True
     return out
 
 
-def _cubic_bends(
-    curve: Curve, keys: FloatArray, graph: KeyMover, x: FloatArray, close: float, wanted: BoolArray
-) -> IntArray:
-    """Choose knots so that cubics between keys stay close, by bisection."""
-    starts, ends = x[:-1][wanted], x[1:][wanted]
-    chosen: list[IntArray] = []
-    while len(starts):
-        off = _fitted(curve, keys, graph, starts, ends)[1] > close
-        starts, ends = starts[off], ends[off]
-        pairs = np.stack([starts, ends])
-        # Knots directly next to a key are used last.
-        room = np.where(ends - starts > 4 * _APART, _APART, _SAME)
-        first = np.searchsorted(graph.x, starts + room, side="right")
-        last = np.searchsorted(graph.x, ends - room, side="left")
-        there = last > first  # without a knot inside, the piece is exact as it is
-        starts, ends = pairs[:, there]
-        chosen.append((first[there] + last[there]) // 2)
-        middle = graph.x[chosen[-1]]
-        starts, ends = np.r_[starts, middle], np.r_[middle, ends]
-    return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
-
-
-@cache
-def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return where cubics are compared, what slopes at both ends do there, and the inverse."""
-    # Golden-section points do not coincide with regularly spaced knots.
-    u = np.sort(np.arange(1, _PROBES + 1) * 0.6180339887498949 % 1)
-    basis = np.stack([u**3 - 2 * u**2 + u, u**3 - u**2], axis=1)
-    return u, basis, np.linalg.pinv(basis)
-
-
-def _fitted(
-    curve: Curve, keys: FloatArray, graph: KeyMover, starts: FloatArray, ends: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Fit cubics to a warped curve; return slopes (N, 2) at the ends, and the errors."""
-    u, basis, inverse = _probes()
-    width = ends - starts
-    moments = starts[:, None] + u * width[:, None]
-    truth = _evaluate(curve, keys, graph.at(moments.ravel())).reshape(moments.shape)
-    a = _evaluate(curve, keys, graph.at(starts))[:, None]
-    b = _evaluate(curve, keys, graph.at(ends))[:, None]
-    rest = truth - a - (3 * u**2 - 2 * u**3) * (b - a)
-    slopes = rest @ inverse.T
-    off = np.abs(rest - slopes @ basis.T).max(axis=1)
-    return slopes / width[:, None], off
+def _truth(curve: Curve, keys: FloatArray, mover: KeyMover) -> Truth:
+    """Return the values that a warped curve has."""
+    return lambda t: curve.inside(keys, mover.at(t))[:, None]
 
 
 def _segment(keys: FloatArray, times: FloatArray) -> tuple[IntArray, BoolArray]:
@@ -249,7 +188,7 @@ def _stretched(curve: Curve, ticks: IntArray, rate: float) -> Curve:
 
 
 def _pieces(
-    curve: Curve, keys: FloatArray, mover: KeyMover, ticks: IntArray, shown: Shown
+    curve: Curve, keys: FloatArray, mover: KeyMover, ticks: IntArray, shown: Shown, close: float
 ) -> Curve:
     """Make the curve that has such keys."""
     x, y = shown.output, shown.source
@@ -261,31 +200,23 @@ def _pieces(
         values = np.full(n, curve.values[0])
     else:
         exact, on_key = nearest(keys, y, _SAME)
-        values = np.where(on_key, curve.values[exact], _evaluate(curve, keys, y))
+        values = np.where(on_key, curve.values[exact], curve.inside(keys, y))
         cubic = ((mode & CUBIC) > 0) & ~outside & np.r_[np.diff(y) != 0, False]
         where = np.flatnonzero(cubic)
         if len(where):
             slopes[where], weights[where] = _tangents(curve, keys, k[where], x, y, where)
-        bent = np.unique(np.searchsorted(x, mover.x[mover.between(shown)]) - 1)
-        bent = bent[cubic[bent]]
+        bent = np.flatnonzero(_bent(curve, keys, mover, shown, close))
         if len(bent):
-            slopes[bent] = _fitted(curve, keys, mover, x[bent], x[bent + 1])[0]
+            mode[bent] = CUBIC
+            slopes[bent] = fitted(_truth(curve, keys, mover), x[bent], x[bent + 1])[0][..., 0]
             weights[bent] = PLAIN_WEIGHT
     backwards = np.r_[np.diff(y) < 0, False]
     flip = backwards & ((mode & CONSTANT) > 0)
     mode = np.where(flip, mode ^ NEXT, mode)
-    flags = curve.flags[k]
+    flags = np.where((mode & CUBIC > 0) & (curve.flags[k] & LINEAR > 0), CUBIC, curve.flags[k])
     flags = np.where(flip, flags ^ NEXT, flags)
     made = Curve(ticks, values, flags, curve.data[k], Segments(mode, slopes, weights))
     return explicit(made)
-
-
-def _evaluate(curve: Curve, keys: FloatArray, y: FloatArray) -> FloatArray:
-    k, _ = _segment(keys, y)
-    step = np.maximum(keys[k + 1] - keys[k], 1e-12)
-    out = curve.between(k, np.clip((y - keys[k]) / step, 0.0, 1.0), step)
-    out = np.where(y <= keys[0], curve.values[0], out)
-    return np.where(y >= keys[-1], curve.values[-1], out)
 
 
 def _tangents(

@@ -12,7 +12,6 @@ from retime.io.fbx.curves import Curve, kinds, read_curve
 from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
-from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose, choose_default, moving_paths
 from retime.io.sampled import Moments, are_on_frames, moments_between, must_fit_in_memory
 
@@ -27,8 +26,6 @@ _RATES = {
 }  # fmt: skip
 _CUSTOM = 14
 _PLAIN_RATE = 30.0
-# Memory limit for all keys of an animation.
-_MOST_KEYS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +128,8 @@ def stack_of(document: Document, index: int) -> Stack:
     thing = document.of_kind(b"AnimationStack")[index]
     layers = _layers(document, thing)
     drives = [d for layer in layers for d in _drives(document, layer)]
-    curves: dict[int, Curve] = {}
-    count = 0
-    for drive in drives:
-        for own in drive.curves.values():
-            if own.id not in curves:
-                curve = read_curve(own)
-                if curve is not None:
-                    curves[own.id] = curve
-                    count += len(curve.ticks)
-                    if count > _MOST_KEYS:
-                        raise Malformed(f"an animation has more than {_MOST_KEYS} keys")
+    things = [own for drive in drives for own in drive.curves.values()]
+    curves = {t.id: c for t in things if (c := read_curve(document, t)) is not None}
     return Stack(thing, tuple(layers), tuple(drives), curves, _span(document, thing))
 
 

@@ -18,11 +18,14 @@ from retime.io.fbx.tree import Malformed, Node, Tree, empty_tree
 _SKIPPED = re.compile(rb"(?:\s+|;[^\n]*)*")
 _NAME = re.compile(rb"([A-Za-z_|][\w|.\-]*+(?: ++[\w|.\-]++)*+)\s*+:(?!:)")
 _STRING = re.compile(rb'"([^"]*)"')
-_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-_SPECIAL = re.compile(rb"-?(?:1\.#\w+|nan|inf)(?:\([a-z]+\))?", re.IGNORECASE)
+_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.#])")
+# What libraries write for no number: 1.#INF, nan(ind), -inf.
+_SPECIAL = re.compile(rb"[-+]?(?:\d+\.#\w+|nan|inf(?:inity)?)(?:\(\w*\))?(?!\w)", re.IGNORECASE)
 _WORD = re.compile(rb"[A-Za-z_][\w.]*")
 _COUNT = re.compile(rb"\*(\d++)\s*+\{\s*+(?:a\s*+:)?([^{}]*+)\}")
 _RUN = re.compile(rb"(?:[-+0-9.eE]+[ \t]*,\s*){64,}[-+0-9.eE]+")
+# What values begin with on a line of their own; a node's name cannot.
+_BEGINS = re.compile(rb'[-+\d."]')
 _MOST_NODES = 2_000_000
 _DEEPEST = 64
 # From this version on, tangents are written as the bits of floats.
@@ -135,6 +138,9 @@ class _TextReader:
         at = _blanks(data, at)
         if data[at : at + 1] == b"*":
             return self.listed(label, at)
+        below = self.skipped(at)
+        if _BEGINS.match(data, below):  # exporters of Blender 2.5 to 2.79 break the line
+            at = below
         while True:
             run = _RUN.match(data, at)
             if run is not None and label != b"Key":
@@ -177,9 +183,9 @@ class _TextReader:
             if label in _WHOLE:
                 return packed(_WHOLE[label], np.array([int(v) for v in told], dtype=np.int64))
             if label == b"KeyAttrDataFloat" and self.base.version >= _BITS_FROM:
-                whole = np.array([int(float(v)) for v in told], dtype=np.int64)
+                whole = np.array([int(_float(v)) for v in told], dtype=np.int64)
                 return packed("f", (whole & 0xFFFFFFFF).astype("<u4").view("<f4"))
-            return packed("f", np.array([float(v) for v in told]))
+            return packed("f", np.array([_float(v) for v in told]))
         except (ValueError, OverflowError):
             name = label.decode("ascii", "replace")
             raise self.fail(at, f"the list of {name} has a value that is not a number") from None
@@ -193,9 +199,14 @@ def _string(said: bytes, *, named: bool) -> bytes:
     return text(own + b"\x00\x01" + kind if named and mark else said)
 
 
+def _float(digits: bytes) -> float:
+    return float("nan") if _SPECIAL.fullmatch(digits.strip()) else float(digits)
+
+
 def _number(digits: bytes) -> bytes:
     """Pack a whole number of 64 bits, or a float."""
-    if digits.lstrip(b"+-").isdigit() and len(digits) < 20 and abs(int(digits)) < 1 << 63:
+    is_whole = digits.lstrip(b"+-").isdigit() and len(digits) <= 20
+    if is_whole and -(1 << 63) <= int(digits) < 1 << 63:
         return real(int(digits), "L")
     return real(float(digits))
 

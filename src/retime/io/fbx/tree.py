@@ -126,7 +126,8 @@ def _record(wide: bool) -> struct.Struct:
 def parse(data: bytes) -> Tree:
     """Read the node tree of a file."""
     if not data.startswith(MAGIC):
-        raise Malformed(_what_else(data))
+        told = "this is not an FBX file, binary or text; export it again as FBX"
+        raise Malformed(told if data else "the file is empty")
     if len(data) < _HEADER_SIZE:
         raise Malformed("the file ends within its header")
     if data[22] != 0:
@@ -142,12 +143,6 @@ def parse(data: bytes) -> Tree:
     reader = _Reader(data, version >= _WIDE)
     nodes, end = reader.top(_HEADER_SIZE)
     return Tree(data, version, nodes, data[end:], end)
-
-
-def _what_else(data: bytes) -> str:
-    if not data:
-        return "the file is empty"
-    return "this is not an FBX file, binary or text; export it again as FBX"
 
 
 class _Reader:
@@ -180,6 +175,8 @@ class _Reader:
         end, count, size = head.unpack_from(data, at)
         length = data[at + head.size]
         at += self.null
+        if not end and length + size:  # some files leave it out where nothing is below
+            end = at + length + size
         if end > len(data):
             raise Malformed(
                 f"the file ends early: the node at byte {start} goes on to byte {end}, and there "

@@ -10,10 +10,10 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.as_read import kept_of
-from retime.io.fbx.baking import Placing, placing_of
 from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
 from retime.io.fbx.edition import Edition
+from retime.io.fbx.placing import Placing, placing
 from retime.io.fbx.reader import Kept
 from retime.io.fbx.rekeying import Rekeyer, sampled, widened
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
@@ -230,11 +230,11 @@ class _Retimer:
     def _placing(self, j: int) -> Placing:
         if j not in self._placings:
             model = self.document.objects[self.kept.joints[j]]
-            found = placing_of(self.document, model, self.kept.rest[j])
-            if found is None:
+            found = placing(self.document.model_defaults | property_rows(model.node))
+            if found.spheric:
                 raise InputError(
                     f"the pose of {self.retimed.motion.skeleton.names[j]!r} was edited, and its "
-                    "rotation order or what drives it cannot be written to FBX; write .glb or .bvh"
+                    "spheric rotation order cannot be written to FBX; write .glb or .bvh"
                 )
             self._placings[j] = found
         return self._placings[j]

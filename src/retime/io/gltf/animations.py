@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Common frame rates; the keys of most files lie on the frames of one of them.
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
 _PLAIN_RATE = 60.0
+_TURN = re.compile(r"/nodes/\d+/rotation")
 # Keys that are farther apart were set by an animator and are not frames.
 _LEAST_RATE = 20.0
 
@@ -57,7 +59,8 @@ def choose_animation(document: Document, wanted: str | int | None) -> tuple[int,
     """
     names = animation_names(document)
     if not names:
-        raise document.fail("the file has no animation")
+        beside = "; a VRM avatar is moved by a .vrma or another file" if document.is_vrm else ""
+        raise document.fail(f"the file has no animation{beside}")
     if wanted is not None:
         return choose(names, wanted, document.path), []
     if len(names) == 1:
@@ -147,11 +150,11 @@ def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _points_to_turn(target: dict[str, Any]) -> bool:
-    """Return whether an animation pointer targets a rotation."""
+    """Return whether an animation pointer targets the rotation of a node; textures have numbers."""
     extensions = target.get("extensions")
     found = extensions.get("KHR_animation_pointer") if isinstance(extensions, dict) else None
     pointer = found.get("pointer") if isinstance(found, dict) else None
-    return isinstance(pointer, str) and pointer.endswith("/rotation")
+    return isinstance(pointer, str) and _TURN.fullmatch(pointer) is not None
 
 
 def _key_times(document: Document, index: Any, what: str) -> FloatArray:

@@ -56,6 +56,12 @@ class Document:
         """Return an error about this file."""
         return FormatError(message, path=self.path)
 
+    @property
+    def is_vrm(self) -> bool:
+        """Whether it is an avatar."""
+        extensions = self.json.get("extensions")
+        return isinstance(extensions, dict) and bool({"VRM", "VRMC_vrm"} & extensions.keys())
+
     def objects(self, name: str) -> list[dict[str, Any]]:
         """Return a list of objects of the top level; none is an empty one."""
         found: Any = self.json.get(name, [])
@@ -222,7 +228,7 @@ def _parts(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
         raise FormatError("the file is empty", path=path)
     if data[:4] == _MAGIC:
         return _chunks(data, path)
-    if path.suffix.lower() == ".glb" and data.lstrip()[:1] not in b"{\xef":
+    if path.suffix.lower() != ".gltf" and data.lstrip()[:1] not in b"{\xef":
         raise FormatError("this is not a GLB file: it does not begin with 'glTF'", path=path)
     return data, None, b""
 
@@ -237,7 +243,7 @@ def _must_be_version_2(document: Document) -> None:
 
 def companions(path: Path) -> list[Path]:
     """Return the files with the buffers of a .gltf; a GLB contains its own."""
-    if path.suffix.lower() == ".glb":
+    if path.suffix.lower() != ".gltf":
         return []
     try:
         document = Document(path, _parse(read_bytes(path), path), [], b"", "")

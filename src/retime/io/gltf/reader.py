@@ -21,7 +21,7 @@ from retime.io.gltf.animations import (
     frames_of,
 )
 from retime.io.gltf.document import Document, load
-from retime.io.gltf.humanoid import humanoid_roles
+from retime.io.gltf.humanoid import humanoid_roles, nodes_of_values
 from retime.io.in_place import PATHS, others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
@@ -148,10 +148,12 @@ def _must_end(document: Document, parents: list[int]) -> None:
 def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], list[int]]:
     """Return the nodes that are joints, depth first, and those that only end a bone."""
     nodes = document.objects("nodes")
-    named = [*_animated(document), *_bound(document)] or range(len(nodes))
+    values = nodes_of_values(document)
+    named = [n for n in (*_animated(document), *_bound(document)) if n not in values]
+    named = named or [n for n in range(len(nodes)) if n not in values]
     wanted = with_ancestors(named, parents.__getitem__, -1)
     below = [n for n, parent in enumerate(parents) if parent in wanted and n not in wanted]
-    ends = [n for n in below if _is_end(nodes[n])]
+    ends = [n for n in below if _is_end(nodes[n]) and n not in values]
     return depth_first(sorted(wanted), parents.__getitem__, -1), ends
 
 

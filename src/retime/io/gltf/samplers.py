@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.io.bent_cubics import fitted, split
 from retime.io.key_mover import Grain, KeyMover, Shown, nearest
 from retime.io.sampled import ON_FRAME
 from retime.motion import quat
@@ -23,8 +24,11 @@ _GRAIN = Grain(
     end=ON_FRAME,
     later=lambda t: float(np.nextafter(np.float32(t), np.float32(np.inf))),
 )
-# Tolerance between keys under a curved warp: radians, or relative to a track's range.
-_CLOSE = 1e-5
+# Tolerance between keys under a curved warp: parts of a unit quaternion, which are half an angle,
+# or relative to a track's range.
+_CLOSE = 1e-4
+# Least distance of added keys from others, seconds, if the tolerance permits.
+_APART = 5e-4
 # Rounding of single precision, relative.
 _SINGLE = 2.0**-23
 
@@ -142,7 +146,8 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
     shown = mover.shown(sampler.times)
     if sampler.interpolation == "STEP":
         return _stepped(sampler, mover, shown), shown.kept
-    shown = mover.with_bends(shown, _reach(sampler, shown))
+    if _bends(sampler, mover, shown):
+        return _bent(sampler, mover, shown), False
     exact, on_key = nearest(sampler.times, shown.source, _GRAIN.same)
     values = sampler.values[exact]
     if not on_key.all():
@@ -156,15 +161,45 @@ def rekeyed(sampler: Sampler, mover: KeyMover) -> tuple[Sampler, bool]:
     return made, shown.kept
 
 
-def _reach(sampler: Sampler, shown: Shown) -> FloatArray:
-    """Return the tolerance in source time of each segment; unlimited if it hardly changes."""
-    span = np.abs(np.diff(shown.source))
-    change = sampler.fastest(shown.middles) * span
-    extent = 1.0
-    if not sampler.turns:
-        extent = max(float(np.ptp(sampler.values, axis=0).max()), change.max(initial=0.0))
-    reach = _CLOSE * extent * span / np.maximum(change, 1e-300)
-    return np.where(change <= _CLOSE * extent, np.inf, reach)
+def _close(sampler: Sampler) -> float:
+    """Return the tolerance of a track, in its unit; noise needs no keys."""
+    if sampler.turns:
+        return _CLOSE
+    values = sampler.values
+    return _CLOSE * max(float(np.ptp(values, axis=0).max()), 0.01 * float(np.abs(values).max()))
+
+
+def _bends(sampler: Sampler, mover: KeyMover, shown: Shown) -> bool:
+    """Return whether a constant rate between keys would be off by more than the tolerance."""
+    knots = mover.between(shown)
+    if not len(knots) or len(sampler.times) < 2:
+        return False
+    off = np.abs(mover.y[knots] - np.interp(mover.x[knots], shown.output, shown.source))
+    inside = (mover.y[knots] > sampler.times[0]) & (mover.y[knots] < sampler.times[-1])
+    speed = sampler.fastest(shown.middles)[np.searchsorted(shown.output, mover.x[knots]) - 1]
+    return bool((off * speed * inside).max() > _close(sampler))
+
+
+def _bent(sampler: Sampler, mover: KeyMover, shown: Shown) -> Sampler:
+    """Return a cubic spline whose tangents bend with the warp.
+
+    A straight track becomes one, too: otherwise it would need a key at every knot.
+    """
+    if sampler.turns and sampler.tangents is None:
+        sampler = replace(sampler, values=quat.continuous(sampler.values))
+
+    def truth(t: FloatArray) -> FloatArray:
+        source = mover.at(t)
+        return sampler.at(source) if sampler.tangents is None else sampler.between_keys(source)[0]
+
+    x, close = shown.output, _close(sampler)
+    more = split(truth, mover.x, x[:-1], x[1:], close, apart=_APART, same=_GRAIN.same)
+    shown = mover.with_knots(shown, more)
+    x = shown.output
+    slopes, _ = fitted(truth, x[:-1], x[1:])
+    still = np.zeros((1, slopes.shape[2]))
+    tangents = np.concatenate([still, slopes[:, 1]]), np.concatenate([slopes[:, 0], still])
+    return Sampler(x, truth(x), tangents, "CUBICSPLINE", sampler.turns)
 
 
 def _stepped(sampler: Sampler, mover: KeyMover, shown: Shown) -> Sampler:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.errors import InputError
 from retime.io.as_read import kept_of
 from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
@@ -39,6 +40,11 @@ def write_motion(
     if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
         return
+    if Path(path).suffix.lower() in (".vrm", ".vrma"):
+        raise InputError(
+            f"{path}: VRM files are retimed in place, and this motion does not come from one; "
+            "write .glb"
+        )
     from retime.io.gltf.builder import build
 
     others = {} if original is None else {"original": original}
