@@ -194,13 +194,13 @@ class LiveServer:
         except InputError:
             self.reception.malformed += 1
             return
+        self.reception.malformed += packet.broken > 0
         if packet.bones or packet.unknown or packet.trackers:
             if self.reception.listen_to(address, now):
                 self.assembler.restart()
             self.follower.arrived(now)
         elif address != self.reception.sender:
             return
-        self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
         if packet.trackers and not self.performer.roles:
             self._track(packet, now)

@@ -94,7 +94,10 @@ class Aligner(ABC):
         seconds = self._clock.advance(time)
         if seconds is None:
             return self.time
-        live = self._sizer.live(pose)
+        live = self._sizer.live(pose, seconds)
+        if not self._sizer.stands:
+            self._sizer.stand(live, self.recording.at(self.time), seconds)
+            live = self._sizer.live(pose, learn=False)
         if not live.visible.any():
             self._unseen += seconds
             self.confidence = self.phase = 0.0
@@ -103,6 +106,7 @@ class Aligner(ABC):
             self._unseen = 0.0
             found = self._follow(live, gap)
             self._go_to(found, gap)
+            self._sizer.stand(live, self.recording.at(self.time), gap)
             seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS) ** 0.5
             self.confidence = min(max(self.confidence, 0.0), 1.0) * seen
             self.phase = max(min(self.phase, 1.0) * seen, self.confidence)

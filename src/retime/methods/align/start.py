@@ -153,12 +153,14 @@ class _Candidate:
 
     def step(self, pose: npt.ArrayLike, seconds: float) -> None:
         """Follow a pose, and update the evidence for this recording."""
-        live = self.sizer.live(pose)
+        live = self.sizer.live(pose, seconds)
         self._unseen += seconds
         if not live.visible.any():
             return
         gap, self._unseen = min(self._unseen, _LONGEST_GAP), 0.0
         self.takes.step(live, gap)
+        recorded = self.recording.at(self.recording.start + self.takes.time)
+        self.sizer.stand(live, recorded, gap)
         # A pose tells no more than one in 40 ms would, and evidence fades by as much.
         total = self.evidence + self.takes.explained - _FADES * min(gap, _STEP)
         self.evidence = max(total, 0.0)
