@@ -95,8 +95,8 @@ class Avatar:
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
         )
-        turns, self._places = self._turns_and_places(motion)
-        self._local, self._offsets = _within_parents(turns, self._places, self.parents)
+        turns, self.places = self._turns_and_places(motion)
+        self._local, self._offsets = _within_parents(turns, self.places, self.parents)
 
     def _turns_and_places(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         # N = G(t) G(T-pose)^-1: the world's axes carried along, whatever the joint's own are.
@@ -115,7 +115,7 @@ class Avatar:
     def points(self, time: float) -> FloatArray:
         """Return each role's position (R, 3) in metres, Y up."""
         i, j, u = self._between(time)
-        out: FloatArray = (1 - u) * self._places[i] + u * self._places[j]
+        out: FloatArray = (1 - u) * self.places[i] + u * self.places[j]
         return out
 
     def pose(self, time: float) -> FigurePose:

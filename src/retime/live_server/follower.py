@@ -56,6 +56,8 @@ class Part:
     """Bounds on the rate of what goes out."""
     touches: tuple[TouchPair, ...] = ()
     """Joints of the partner that touch the performer's."""
+    placed: bool | None = None
+    """Whether the partner is turned and moved with the performer. Default: if anything touches."""
 
     @property
     def shown(self) -> Motion:
