@@ -181,7 +181,7 @@ class Follower:
         self.history.add(time, moment, found, aligner.confidence)
         if aligner.phase >= _UNSURE or self._sure_at is None:
             self._sure_at = moment
-        self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
+        self.playhead.hear(aligner.place, 0.0 if still else aligner.rate, moment)
         at_end = found >= aligner.recording.end - _AT_END
         self._end_at = (self._end_at or moment) if at_end else None
         self._judge(moment)

@@ -46,7 +46,7 @@ class StreamAddress:
         except (ValueError, OSError):
             found, port = [], None
         if not found:
-            raise InputError(f"--sender {text!r} is no machine; write HOST or HOST:PORT")
+            raise InputError(f"--sender {text!r} is not a known machine; write HOST or HOST:PORT")
         return str(found[0][4][0]), port
 
     @property

@@ -49,6 +49,9 @@ class Aligner(ABC):
         The order of a pose's joints.
     time : float
         The recording's time, as last emitted.
+    place : float
+        The same without the rule that time does not run back: a little earlier where a performer
+        stopped more suddenly than expected.
     rate : float
         Playback speed, in seconds of the recording per live second.
     confidence : float
@@ -79,7 +82,7 @@ class Aligner(ABC):
         self._clock = Clock()
         self._trail = Trail()
         self._unseen = 0.0
-        self.time = self.recording.start
+        self.time = self.place = self.recording.start
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self.relocations = 0
 
@@ -179,7 +182,7 @@ class Aligner(ABC):
                 time=Moment(time),
                 recording=Span(self.recording.start, self.recording.end),
             )
-        self.time = float(time)
+        self.time = self.place = float(time)
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self._trail, self._unseen = Trail(), 0.0
         self._place(self.time)
