@@ -106,7 +106,7 @@ def test_following_goes_on_whatever_the_senders_clock_does(tmp_path: Path) -> No
     # The partner is steered, and never jumps; what is measured is the feed's own frames.
     moving = (at > 0.5) & (at < END)
     steps, seconds = np.diff(shown[moving]), np.diff(at[moving])
-    assert steps.min() >= 0
+    assert (steps >= -0.4 * seconds - 1e-6).all()  # back only as slowly as after a stop
     assert steps.max() < 0.3, "the partner jumps"
     assert (steps > FASTEST * np.maximum(seconds, 1 / 30)).mean() == 0
 
