@@ -187,10 +187,11 @@ void scale(Belief belief, View<double, 1> at, double share) {
     }
 }
 
-double weigh_places(Belief belief, View<double, 1> at, Numbers cost, View<const double, 2> turn,
-                    Poses motion, Pose velocity, Numbers weights, Numbers rates, double weight,
-                    double tail, double floor2, double relative2, double elsewhere, double lost,
-                    double tell, Indices first, Indices alike) {
+std::pair<double, double> weigh_places(Belief belief, View<double, 1> at, Numbers cost,
+                                       View<const double, 2> turn, Poses motion, Pose velocity,
+                                       Numbers weights, Numbers rates, double weight, double tail,
+                                       double floor2, double relative2, double elsewhere,
+                                       double lost, double tell, Indices first, Indices alike) {
     const index count = belief.shape[0], speeds = belief.shape[1], joints = weights.length();
     Array<double, 1> speed2(joints);
     double standing = 0.0;  // how far motion is from none: the recorded motion does not excuse it
@@ -200,8 +201,10 @@ double weigh_places(Belief belief, View<double, 1> at, Numbers cost, View<const 
         standing += weights[j] * speed2[j] / (floor2 + relative2 * speed2[j]);
     }
     std::vector<double> fits(count);
+    double before = 0.0, rest = 0.0;  // all belief, and what would be left of it at rate 0
     for (index i = 0; i < count; ++i) {
         const double here = at[i];
+        before += here;
         at[i] = 0.0;
         if (here < NONE || here * std::exp(std::min(elsewhere - cost[i], BOUND)) < 1e-12) {
             std::fill(belief[i].begin(), belief[i].end(), 0.0);
@@ -219,10 +222,13 @@ double weigh_places(Belief belief, View<double, 1> at, Numbers cost, View<const 
             value *= std::exp(std::min(more, BOUND));
             at[i] += value;
         }
+        const double still = elsewhere - cost[i] - weight * tail * std::log(1.0 + standing / tail);
+        rest += here * std::exp(std::min(still, BOUND));
         fits[i] = at[i] / here;
     }
-    double left = 0.0;
+    double left = 0.0, plain = 0.0;
     for (index i = 0; i < count; ++i) {
+        plain += at[i];
         if (tell < 1.0 && fits[i] > 0 && first[i + 1] > first[i]) {
             double best = fits[i];
             for (index a = first[i]; a < first[i + 1]; ++a) best = std::max(best, fits[alike[a]]);
@@ -233,9 +239,11 @@ double weigh_places(Belief belief, View<double, 1> at, Numbers cost, View<const 
         left += at[i];
     }
     const double total = lost + left;
-    if (!(total > 1e-300)) return 1.0;
+    const double other = std::max({rest, before, 1e-300});
+    const double explained = std::log(std::max(plain, 1e-300) / other);
+    if (!(total > 1e-300)) return {1.0, explained};
     scale(belief, at, 1.0 / total);
-    return lost / total;
+    return {lost / total, explained};
 }
 
 std::tuple<Array<double, 2>, double, double> residual(Poses path, std::int64_t place, Pose pose,
@@ -365,8 +373,9 @@ void bind(nanobind::module_ &m) {
            "Multiply belief by how well pose (`cost`) and motion fit, against `elsewhere`.\n\n"
            "`motion` (N, J, 3) are recorded velocities, `velocity` (J, 3) the live ones. Which of\n"
            "several repetitions fits better counts `tell` of what other evidence does. Belief\n"
-           "and what is `lost`, elsewhere, are made to sum to 1; sums belief by place into `at`\n"
-           "and returns what is lost.");
+           "and what is `lost`, elsewhere, are made to sum to 1; sums belief by place into `at`.\n"
+           "Returns what is lost, and how much better the recording explains the pose than\n"
+           "standing or something else does, in nats.");
     define(m, "residual", residual, "path[N,J,3] place:0..N pose[J,3] seen[J] before[J,3]",
            "Return how far a pose is from the path around a place, between its places too (J, 3)."
            "\n\nAnd the mean over joints of its square, and of its product with what it was\n"

@@ -14,8 +14,6 @@ using Bones = View<const std::int64_t, 2>;
 constexpr double SHARE_OF_TIE = 1e-9, TIE = 1e-15;
 // Shorter bones were not seen yet, metres.
 constexpr double SHORTEST = 1e-6;
-// Squared tolerances of a place that no other one precedes.
-constexpr double NEW = 50.0;
 
 /// The squared distance of a pose from the line between two places of a recording.
 struct Between {
@@ -173,28 +171,6 @@ std::pair<double, double> nearest_on_path(Poses path, Pose pose, Mask visible, s
     return {place, best / count(visible)};
 }
 
-Array<double, 1> novelty(Poses path, Poses motion, Numbers tolerance, Numbers way, double apart,
-                         double relative2, double floor2) {
-    const index places = path.shape[0], joints = path.shape[1];
-    const Array<bool, 1> all = filled(true, joints);
-    Array<double, 1> out = filled(NEW, places);
-    for (index i = 0; i < places; ++i)
-        for (index b = 0; b < places && !(way[b] > way[i] - apart); ++b) {
-            const Recorded before{path[b]};
-            const Fit place = fit(before, path[i], all);
-            double total = 0.0;
-            for (index j = 0; j < joints; ++j) {
-                const Vector off = before.off(place(joint(path[i], j)), j);
-                const Vector speed = joint(motion[i], j), other = joint(motion[b], j);
-                const Vector change = place.turn(speed) - other;
-                total += dot(off, off) / tolerance[j];
-                total += dot(change, change) / (floor2 + relative2 * squares(speed, other));
-            }
-            out[i] = std::min(out[i], total / joints);
-        }
-    return out;
-}
-
 Array<double, 2> pose_velocity(Pose now, Pose before, Mask both, double seconds) {
     Array<double, 2> out = filled(0.0, both.length(), 3);
     each_way(now, before, both, [&](index j, Vector way) {
@@ -279,11 +255,6 @@ void bind(nanobind::module_ &m) {
            "path[N,J,3] pose[J,3] visible[J] low:0..N high:0..N",
            "Find the nearest point of a pose on a stretch of the recording, between frames too.\n\n"
            "Returns the place, in frames, and the mean squared distance of a joint there.");
-    define(m, "novelty", novelty,
-           "path[N,J,3] motion[N,J,3] tolerance[J] way[N] apart relative2 floor2",
-           "Return how much each position of a recording differs from all much earlier ones (N,)."
-           "\n\n`way` (N,) is the travel up to each place, and `apart` how much must lie between.\n"
-           "In squared tolerances of pose and motion; 50 where nothing is before.");
     define(m, "pose_difference", difference, "recorded[J,3] pose[J,3] visible[J]",
            "Return the distances of a pose from a recorded one (J, 3), after rotation; 0 if "
            "unseen.");

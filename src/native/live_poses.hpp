@@ -11,6 +11,9 @@ using Poses = View<const double, 3>;
 using Mask = View<const bool, 1>;  ///< Which joints are seen.
 
 constexpr double FAR = 1e300;
+// Poses may be this much higher or lower than recorded (m). Beyond it a difference of heights tells
+// of another floor or a lost reference, and not of another place in the recording.
+constexpr double SAME_HEIGHT = 0.1;
 
 inline Vector joint(Pose pose, index j) { return vector(pose.data + 3 * j); }
 
@@ -63,14 +66,14 @@ struct Biased {
     Vector off(Vector place, index j) const { return place - joint(pose, j) - joint(bias, j); }
 };
 
-/// A turn of a centred pose, then a shift along the ground.
+/// A turn of a centred pose, then a shift: along the ground, and of another floor.
 struct Fit {
     Turn turn;
-    double x, z;
+    double x, y, z;
 
     Vector operator()(Vector v) const {
         v = turn(v);
-        return {v.x + x, v.y, v.z + z};
+        return {v.x + x, v.y + y, v.z + z};
     }
 };
 
@@ -78,16 +81,18 @@ struct Fit {
 template <class Target>
 Fit fit(Target target, Pose pose, Mask visible) {
     Turning turning;
-    double x = 0.0, z = 0.0, seen = 0.0;
+    double x = 0.0, y = 0.0, z = 0.0, seen = 0.0;
     for (index j = 0; j < visible.length(); ++j) {
         if (!visible[j]) continue;
-        const Vector onto = target(j);
-        turning.add(joint(pose, j), onto);
+        const Vector from = joint(pose, j), onto = target(j);
+        turning.add(from, onto);
         x += onto.x;
+        y += onto.y - from.y;
         z += onto.z;
         seen += 1.0;
     }
-    return {turning.turn(), x / seen, z / seen};
+    y /= seen;
+    return {turning.turn(), x / seen, y - std::clamp(y, -SAME_HEIGHT, SAME_HEIGHT), z / seen};
 }
 
 /// Return the vectors from a recorded pose to a live one (J, 3) once fitted; 0 where unseen.

@@ -1,114 +1,204 @@
-"""The partner's hand meets the performer's: judged on what goes out."""
+"""The partner stands by the performer, and their hands meet: judged on what goes out."""
 
 from __future__ import annotations
 
-import socket
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from bench import performances as trials
 
-import retime
-from live_streams import frames_of
+from live_stage import SHARED, Body, Shown, Stage, scene, stream
 from retime import InputError, Motion, samples
-from retime.live_server.follower import Follower, Part
-from retime.live_server.performer import Assembler, Performer
-from retime.live_server.server import LiveServer
+from retime.live_server.avatar import Avatar
+from retime.live_server.follower import Part
+from retime.live_server.placing import Place, Placement, find_place
 from retime.live_server.touch import Touch, TouchPair, found_pairs
-from retime.live_server.vmc import parse_packet
-from retime.motion.kinematics import positions
 
 HANDS = TouchPair("right_hand", "right_hand")
+real = pytest.mark.skipif(
+    not (SHARED / "pairs").is_dir(), reason="no folder of real clips beside the project"
+)
+# Scenes, and which hands touch: the partner's and the performer's.
+TOUCHES = [
+    ("handshake", "right", "right"),
+    *(
+        pytest.param(*case, marks=real)
+        for case in (
+            ("18_01", "right", "right"),
+            ("18_04", "right", "right"),
+            ("20_05", "right", "left"),
+            ("20_06", "left", "right"),
+            ("20_11", "right", "right"),
+            ("20_12", "right", "right"),
+            ("22_04", "right", "left"),
+            ("22_11", "right", "right"),
+            ("22_17", "right", "right"),
+        )
+    ),
+]
 
 
-class Stage:
-    """A server with a socket that hears what goes out, on clocks that the test winds."""
+class Touched:
+    """A performance, and where the two joints are in what goes out."""
 
-    def __init__(self, part: Part) -> None:
-        self.ears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.ears.bind(("127.0.0.1", 0))
-        self.out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.out.connect(self.ears.getsockname())
-        self.server = LiveServer(Follower([part]), outs=[self.out], clock=lambda: 0.0)
-        self.heard, self.partner = Assembler(), Performer(["right_hand", "hips", "head"])
+    def __init__(self, name: str, pair: TouchPair, *, touches: bool = True, rate: float = 60.0,
+                 placed: bool = True, **body: Any) -> None:  # fmt: skip
+        motion, partner = scene(name, 6.0)
+        assert partner is not None
+        self.touch = Touch(pair, motion, partner)
+        performer = Body(motion, **body)
+        stage = Stage(
+            Part(name, motion, partner, touches=(pair,) if touches else (), placed=placed)
+        )
+        shown = stage.play(
+            stream(performer, lambda t: motion.start + t, min(motion.duration, 6.0), rate=rate)
+        )
+        # The first frames, before a performer came, are where the partner was recorded.
+        self.shown = [s for s in shown if s.now > 0.1]
+        self.source = motion.start + np.array([s.now for s in self.shown])
+        joint = Avatar(partner).roles.index(pair.partner)
+        self.hand = joints(self.shown, joint)
+        self.own = np.array([performer.joints(t)[pair.performer] for t in self.source])
+        self.heading = np.radians(performer.heading)
+        self.whole = np.array([any(a <= t <= b for a, b in self.touch.spans) for t in self.source])
 
-    def play(self, performance: Motion, source: np.ndarray, rate: float = 60.0) -> np.ndarray:
-        """Perform; return live time, shown time, and the partner's and performer's hands."""
-        rows = []
-        live = np.arange(len(source)) / rate
-        for now, data in frames_of(performance, live, source):
-            self.server.receive(data, ("127.0.0.1", 1), now)
-            cue = self.server.tick(now + 1e-4)
-            for frame in self.heard.add(parse_packet(self.ears.recv(65_535)), now):
-                hand, hips, _ = self.partner.pose(frame)
-                own = self.server._seen()["right_hand"]
-                rows.append((now, cue.time, *hand, *own, *hips))
-        return np.array(rows)
+    @property
+    def off(self) -> np.ndarray:
+        """How far the hand is from the recorded offset, in the performer's own axes (N,)."""
+        offset = np.array([self.touch.offset(t) for t in self.source])
+        out: np.ndarray = np.linalg.norm(
+            self.hand - self.own - Place(float(self.heading)).turn(offset), axis=1
+        )
+        return out
 
-    def close(self) -> None:
-        self.ears.close()
-        self.out.close()
+    def speeds(self) -> np.ndarray:
+        out: np.ndarray = np.linalg.norm(np.diff(self.hand, axis=0), axis=1) * 90
+        return out
 
-
-def off_by(rows: np.ndarray, touch: Touch) -> np.ndarray:
-    """Distance of the partner's hand from the recorded offset, where the hands touch in full."""
-    inside = np.array([touch.weight(t) == 1 for t in rows[:, 1]])
-    wanted = np.array([touch.offset(t) for t in rows[inside, 1]])
-    out: np.ndarray = np.linalg.norm(rows[inside, 2:5] - rows[inside, 5:8] - wanted, axis=1)
-    return out
-
-
-def moved(motion: Motion, way: tuple[float, float, float]) -> Motion:
-    root = motion.skeleton.names[0]
-    return replace(
-        motion,
-        translations={**motion.translations, root: motion.translations[root] + np.array(way)},
-        origin=None,
-    )
+    def accelerations(self) -> np.ndarray:
+        """Accelerations of the hand within the spans of the touch."""
+        found = np.linalg.norm(np.diff(self.hand, 2, axis=0), axis=1) * 90**2
+        out: np.ndarray = found[self.whole[1:-1]]
+        return out
 
 
-@pytest.mark.parametrize("way", [(0, 0.06, -0.1), (0.3, 0, 0.2)])
-def test_the_partners_hand_keeps_the_recorded_offset(way: tuple[float, float, float]) -> None:
-    ours, theirs = samples.handshake()
-    touch = Touch(HANDS, ours, theirs)
-    assert touch.spans
-    live = np.arange(0, ours.duration, 1 / 60)
-    found = {}
-    for name, touches in (("with", (HANDS,)), ("without", ())):
-        stage = Stage(Part("shake", ours, theirs, touches=touches))
-        try:
-            found[name] = stage.play(moved(ours, way), ours.start + live)
-        finally:
-            stage.close()
-    off = off_by(found["with"], touch)
-    assert len(off) > 10
-    assert off.max() < 0.02
-    assert off_by(found["without"], touch).max() > 0.08
-    # Eased: no frame moves the hand faster than the ease allows beyond what was recorded.
-    steps = [np.linalg.norm(np.diff(found[n][:, 2:5], axis=0), axis=1) for n in found]
-    assert steps[0].max() < steps[1].max() + 1.6 * np.linalg.norm(way) / 0.25 / 60 + 0.01
+def joints(shown: list[Shown], joint: int) -> np.ndarray:
+    return np.array([s.partner[joint] for s in shown if s.partner is not None])
 
 
-def test_the_figure_comes_along_where_its_arm_is_too_short() -> None:
-    ours, theirs = samples.handshake()
-    between = positions(ours)[0, 0] - positions(theirs)[0, 0]
-    away = 0.45 * between / np.linalg.norm(between)
-    rows = []
-    for way in ((0.0, 0.0, 0.0), (float(away[0]), 0.0, float(away[2]))):
-        stage = Stage(Part("shake", ours, theirs, touches=(HANDS,)))
-        try:
-            rows.append(stage.play(moved(ours, way), ours.start + np.arange(0, 2.2, 1 / 60)))
-        finally:
-            stage.close()
-    came = np.linalg.norm(rows[1][:, 8:11] - rows[0][:, 8:11], axis=1).max()
-    assert 0.1 < came < 0.5
+@pytest.mark.parametrize(("name", "theirs", "ours"), TOUCHES)
+def test_the_offset_is_kept_at_any_heading(name: str, theirs: str, ours: str) -> None:
+    pair = TouchPair(f"{theirs}_hand", f"{ours}_hand")
+    plain = Touched(name, pair, touches=False, placed=False)
+    assert plain.whole.any()
+    for heading in (30.0, 180.0, -90.0):
+        found = Touched(name, pair, heading=heading, place=(0.1, 0.0, 0.1))
+        assert found.off[found.whole].max() < 0.02
+        assert found.speeds().max() < 1.5 * plain.speeds().max() + 1.0
+
+
+@pytest.mark.parametrize(("name", "theirs", "ours"), TOUCHES)
+def test_hands_do_not_shake(name: str, theirs: str, ours: str) -> None:
+    pair = TouchPair(f"{theirs}_hand", f"{ours}_hand")
+    for rate, noise in ((30.0, 0.0), (60.0, 0.5)):
+        how: dict[str, Any] = {"rate": rate, "noise": noise, "place": (0.1, 0.0, 0.0)}
+        found = Touched(name, pair, **how).accelerations()
+        plain = Touched(name, pair, touches=False, placed=False, **how).accelerations()
+        assert np.median(found) < max(25.0, 1.2 * np.median(plain))
+        assert found.max() < 1.5 * plain.max() + 15.0
+
+
+@real
+@pytest.mark.parametrize(
+    ("name", "theirs", "ours"), [("20_05", "right", "left"), ("20_06", "left", "right")]
+)
+def test_every_clap_is_met(name: str, theirs: str, ours: str) -> None:
+    """Claps of less than a tenth of a second, by a performer who stands 0.15 m elsewhere."""
+    pair = TouchPair(f"{theirs}_hand", f"{ours}_hand")
+    found = Touched(name, pair, place=(0.1, 0.0, 0.11))
+    claps = [m for m in found.touch.moments if found.source[0] < m < found.source[-1]]
+    assert len(claps) >= 2
+    for clap in claps:
+        assert found.off[np.abs(found.source - clap).argmin()] < 0.03
+
+
+@real
+def test_hands_that_do_not_meet_have_no_span() -> None:
+    for name in ("18_08", "20_01", "22_09", "22_18", "22_19"):
+        motion, partner = scene(name)
+        assert partner is not None
+        assert found_pairs(motion, partner) == ()
+    motion, partner = scene("18_01")
+    assert partner is not None
+    assert not Touch(TouchPair("left_hand", "right_hand"), motion, partner).spans
+    assert found_pairs(motion, partner) == (HANDS,)
 
 
 def test_touching_hands_are_found_in_both_recordings() -> None:
-    ours, theirs = samples.handshake()
-    assert HANDS in found_pairs(ours, theirs)
-    assert found_pairs(samples.punches(), moved(samples.punches(), (3, 0, 0))) == ()
+    motion, partner = scene("handshake")
+    assert partner is not None
+    assert found_pairs(motion, partner) == (HANDS,)
+    assert found_pairs(samples.punches(), samples.walk()) == ()
+
+
+def test_the_hand_follows_without_delay() -> None:
+    """Of another body: its hand beside the partner's, less the recorded offset, by correlation."""
+    found = Touched("handshake", HANDS, size=0.97)
+    offset = np.array([found.touch.offset(t) for t in found.source])
+    hand, own = (found.hand - offset)[found.whole], found.own[found.whole]
+    delays = np.arange(-0.1, 0.1, 0.002)
+    times = found.source[found.whole]
+    inside = slice(10, -10)
+    errors = [
+        np.mean([
+            np.std(hand[inside, c] - np.interp(times[inside] - delay, times, own[:, c]))
+            for c in range(3)
+        ])
+        for delay in delays
+    ]  # fmt: skip
+    assert abs(delays[int(np.argmin(errors))]) < 0.02
+
+
+def test_a_performer_out_of_reach_is_let_go() -> None:
+    """Left where recorded, the partner does not grab behind them at 180 degrees."""
+    plain = Touched("handshake", HANDS, touches=False, placed=False)
+    found = Touched("handshake", HANDS, heading=180.0, placed=False)
+    assert found.speeds().max() < 1.5 * plain.speeds().max() + 1.0
+
+
+def test_a_place_turns_and_moves_and_is_found() -> None:
+    dice = np.random.default_rng(0)
+    points = dice.normal(size=(12, 3))
+    place = Place(2.1, 0.4, -1.3)
+    live = place(points)
+    live[3] = np.nan
+    found = find_place(points, live)
+    assert found is not None
+    np.testing.assert_allclose(
+        [found.heading, found.x, found.z], [place.heading, place.x, place.z], atol=1e-9
+    )
+    turned = place.about(0.3, points[0])
+    np.testing.assert_allclose(turned(points[0]), place(points[0]), atol=1e-12)
+    assert find_place(points, np.full((12, 3), np.nan)) is None
+
+
+def test_who_stands_turns_on_the_standing_foot() -> None:
+    _, partner = scene("handshake")
+    assert partner is not None
+    avatar = Avatar(partner)
+    placement = Placement(avatar)
+    placement.hear(Place())
+    placement.at(0.0, 0.0)
+    placement.hear(Place(np.pi / 2, 0.2, 0.0))
+    feet = [avatar.roles.index(f"{side}_foot") for side in ("left", "right")]
+    rows = [placement.at(k / 90, 0.0)(avatar.points(0.0)[feet]) for k in range(1, 450)]
+    speeds = np.linalg.norm(np.diff(rows, axis=0), axis=2) * 90
+    assert speeds.min(axis=1).max() < 0.2  # one foot hardly slides
+    assert placement.place is not None
+    assert placement.place.heading == pytest.approx(np.pi / 2, abs=0.1)
 
 
 @pytest.mark.parametrize("text", ["right_hand", "tail=right_hand", "right_hand=tail"])
@@ -117,36 +207,41 @@ def test_a_touch_that_is_none_is_refused(text: str) -> None:
         TouchPair.parse(text)
 
 
-@pytest.mark.skipif(not trials.MOCAP.is_dir(), reason="no folder of real clips beside the project")
-def test_another_take_of_a_real_handshake_is_met() -> None:
-    ours, theirs, take = (
-        retime.read(trials.MOCAP / f"{name}.bvh") for name in ("18_01", "19_01", "18_02")
-    )
-    touch = Touch(HANDS, ours, theirs)
-    stage = Stage(Part("shake", ours, theirs, touches=(HANDS,)))
-    try:
-        rows = stage.play(take, take.start + np.arange(0, min(take.duration, 3.0), 1 / 60))
-    finally:
-        stage.close()
-    off = off_by(rows, touch)
-    assert len(off) > 10
-    # Surely followed, the hands keep their offset; where the place is not sure they let go.
-    assert np.median(off) < 0.02
+def test_the_spans_are_printed(tmp_path: Any, run: Callable[..., tuple[int, str, str]]) -> None:
+    import retime
+
+    shake = samples.sample("handshake")
+    retime.write(shake.motion, tmp_path / "a.npz")
+    assert shake.partner is not None
+    retime.write(shake.partner, tmp_path / "b.npz")
+    retime.write(replace(shake.partner, translations={
+        name: way + 3.0 for name, way in shake.partner.translations.items()
+    }, origin=None), tmp_path / "far.npz")  # fmt: skip
+    for other, said in (("b", "touch at 1."), ("far", "no hands of a.npz and far.npz touch")):
+        status, out, err = run(
+            "live", tmp_path / "a.npz", "--partner", tmp_path / f"{other}.npz", "--touch", "auto",
+            "--replay", tmp_path / "a.npz", "--speed", "8", "--json",
+        )  # fmt: skip
+        assert status == 0, err
+        assert said in err
+        assert json.loads(out.splitlines()[-1])["type"] == "end"
 
 
 def test_a_relocation_is_cross_faded() -> None:
-    motion = samples.punches()
+    motion: Motion = samples.punches()
     stage = Stage(Part("punches", motion))
-    source = np.concatenate([np.arange(0, 1.2, 1 / 60), np.arange(2.6, 3.8, 1 / 60)])
-    try:
-        rows = stage.play(motion, motion.start + source)
-    finally:
-        stage.close()
-    jump = int(np.argmax(np.diff(rows[:, 1])))
-    assert np.diff(rows[:, 1])[jump] > 0.75  # the time jumps
-    recorded = positions(motion)
-    fastest = np.linalg.norm(np.diff(recorded, axis=0), axis=2).max() * motion.rate
-    speed = np.linalg.norm(np.diff(rows[:, 2:5], axis=0), axis=1) * 60
+
+    def skips(time: float) -> float:
+        return float(motion.start + time + (1.4 if time >= 1.2 else 0.0))
+
+    shown = stage.play(stream(Body(motion), skips, 2.4))
+    times = np.array([s.cue.time for s in shown])
+    jump = int(np.argmax(np.diff(times)))
+    assert np.diff(times)[jump] > 0.75  # the time jumps
+    avatar = Avatar(motion)
+    hand = avatar.roles.index("right_hand")
+    fastest = np.linalg.norm(np.diff(avatar.places, axis=0), axis=2).max() * motion.rate
+    speed = np.linalg.norm(np.diff(joints(shown, hand), axis=0), axis=1) * 90
     assert speed[jump : jump + 20].max() < fastest  # and the hand does not
-    assert rows[jump + 1, 0] - 1.2 < 0.5  # soon after the skip
-    assert abs(rows[-1, 1] - motion.start - source[-1]) < 0.1
+    assert shown[jump].now - 1.2 < 0.5  # soon after the skip
+    assert abs(times[-1] - skips(shown[-1].now)) < 0.1

@@ -146,17 +146,31 @@ def test_a_bone_that_does_not_come_is_held_for_a_moment_only() -> None:
         (b"", "OSC"),
         (b"\x00" * 40, "OSC"),
         (b"#bundle\x00" + b"\xff" * 30, "OSC"),
-        (bone_message("Hips", 1, 2, 3), "seven numbers"),
-        (bone_message("Hips", 0, 0, 0, 0, 0, 0, 0), "direction"),
-        (bone_message("Hips", np.nan, 0, 0, 0, 0, 0, 1), "not a usable number"),
-        (bone_message("Hips", 1e30, 0, 0, 0, 0, 0, 1), "not a usable number"),
-        (bundle(("/VMC/Ext/T", [("now", "s")])), "without a time"),
         (b"x" * 70_000, "too large"),
     ],
 )
 def test_bad_packets_get_a_sentence(data: bytes, said: str) -> None:
     with pytest.raises(InputError, match=said):
         parse_packet(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bone_message("Hips", 1, 2, 3),
+        bone_message("Hips", 0, 0, 0, 0, 0, 0, 0),
+        bone_message("Hips", np.nan, 0, 0, 0, 0, 0, 1),
+        bone_message("Hips", 1e30, 0, 0, 0, 0, 0, 1),
+        bundle(("/VMC/Ext/T", [("now", "s")])),
+        bundle(("/VMC/Ext/T", [(np.inf, "f")])),
+        bundle(("/VMC/Ext/T", [(1e30, "f")])),
+        bundle(("/VMC/Ext/T", [])),
+        bundle(("/VMC/Ext/Root/Pos", [("root", "s"), *[(np.nan, "f")] * 7])),
+        bundle(("/VMC/Ext/Bone/Pos", [(1.0, "f"), ("Hips", "s"), *[(0.0, "f")] * 6])),
+    ],
+)
+def test_a_message_without_usable_values_is_left_out_and_counted(data: bytes) -> None:
+    assert parse_packet(data) == Packet(broken=1)
 
 
 def test_unknown_bones_are_listed_and_fingers_are_not() -> None:

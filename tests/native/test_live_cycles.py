@@ -125,7 +125,23 @@ def weighed(belief: FloatArray, **changed: Any) -> tuple[float, FloatArray]:
         "first": FIRST,
         "alike": ALIKE,
     }
-    return cycles.weigh_places(**(given | changed)), by_place
+    lost, _ = cycles.weigh_places(**(given | changed))
+    return lost, by_place
+
+
+def test_a_pose_is_explained_by_moving_through_the_recording() -> None:
+    def explained(velocity: float, cost: float) -> float:
+        belief = 0.5 * at(4, 0) + 0.5 * at(4, 2)
+        out: float = cycles.weigh_places(
+            belief, belief.sum(axis=1), np.full(PLACES, cost), np.tile([1.0, 0.0], (PLACES, 1)),
+            np.ones((PLACES, JOINTS, 3)), np.full((JOINTS, 3), velocity), EVEN, RATES, 1.0, 8.0,
+            0.06, 0.06, 0.0, 0.0, 1.0, FIRST, ALIKE,
+        )[1]  # fmt: skip
+        return out
+
+    assert explained(1.0, -2.0) > 1.0  # as recorded, and better than something else
+    assert explained(0.0, -2.0) <= 0.0  # standing explains it
+    assert explained(1.0, 3.0) < 0.0  # something else does
 
 
 def test_evidence_is_against_what_is_lost() -> None:

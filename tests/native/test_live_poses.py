@@ -47,6 +47,13 @@ def test_the_nearest_point_of_a_path_lies_between_its_places() -> None:
     assert poses.nearest_on_path(path, live, EVERY, 4, 4)[0] == 4.0
 
 
+@pytest.mark.parametrize("rise", [0.05, -0.9, 2.0])
+def test_a_pose_from_another_floor_is_the_same_within_ten_centimetres(rise: float) -> None:
+    seen = np.ones(JOINTS, bool)
+    off = poses.pose_difference(pose(0), pose(0) + np.array([0.0, rise, 0.0]), seen)
+    np.testing.assert_allclose(off[:, 1], np.clip(rise, -0.1, 0.1), atol=1e-12)
+
+
 def test_velocities_are_without_the_travel_and_rotation_of_the_body() -> None:
     now = turned(pose(0), 0.3) + np.array([1.0, 0.2, 0.5])
     assert np.allclose(poses.pose_velocity(now, pose(0), EVERY, 0.5), [0.0, 0.4, 0.0])
@@ -54,15 +61,6 @@ def test_velocities_are_without_the_travel_and_rotation_of_the_body() -> None:
     nobody = np.zeros(JOINTS, bool)
     assert not poses.pose_velocity(now, pose(0), nobody, 0.5).any()
     assert poses.mean_travel(now, pose(0), nobody) == 0.0
-
-
-def test_repeats_are_not_new() -> None:
-    path = np.stack([pose(k % 4) for k in range(8)])
-    still, way = np.zeros_like(path), np.arange(8.0)
-    new = poses.novelty(path, still, np.ones(JOINTS), way, 2.0, 0.1, 0.1)
-    assert (new[:2] == 50.0).all()
-    assert (new[2:4] > 0.1).all()
-    assert np.allclose(new[4:], 0.0)
 
 
 def state() -> dict[str, Any]:

@@ -20,15 +20,14 @@ var _session := ""   # what the server gave for the key, which is good once
 var _roles := {}     # of each reference: its roles
 var _parents := {}   # of each reference: the place of each role's parent, -1 for none
 var _rest: Array[Quaternion] = []
-var _hips_rest := Vector3.ZERO
+var _legs := {}      # of each reference: the length of the partner's legs, in metres
+var _own_legs := 0.0
 
 
 func _ready() -> void:
 	for bone in get_bone_count():
 		_rest.append(get_bone_global_rest(bone).basis.get_rotation_quaternion())
-	var hips := find_bone("Hips")
-	if hips >= 0:
-		_hips_rest = get_bone_global_rest(hips).origin
+	_own_legs = _leg_length()
 	_socket.inbound_buffer_size = 1 << 18
 	_connect()
 
@@ -61,6 +60,7 @@ func _process(_delta: float) -> void:
 			_session = hello.get("session", _session)
 			_roles = hello["partner"]
 			_parents = hello["parents"]
+			_legs = hello.get("legs", {})
 		else:
 			newest = packet
 	if newest.size() > 4:
@@ -100,7 +100,10 @@ func _pose(reference: String, numbers: PackedFloat32Array) -> void:
 		world[bone] = turns[k] * _rest[bone]
 		if moves and roles[k] == "hips":
 			var above := get_bone_parent(bone)
-			var place := Vector3(numbers[7 * k], numbers[7 * k + 1], numbers[7 * k + 2])
+			# The height of the hips goes by the legs, so that the feet stay on the floor.
+			var legs: float = _legs.get(reference, 0.0)
+			var higher := _own_legs / legs if legs > 0.0 and _own_legs > 0.0 else 1.0
+			var place := Vector3(numbers[7 * k], higher * numbers[7 * k + 1], numbers[7 * k + 2])
 			var into := Transform3D() if above < 0 else get_bone_global_rest(above).affine_inverse()
 			set_bone_pose_position(bone, into * place)
 	for bone in world:
@@ -112,6 +115,18 @@ func _pose(reference: String, numbers: PackedFloat32Array) -> void:
 		if above >= 0:
 			carried = world[above] * carried
 		set_bone_pose_rotation(bone, carried.inverse() * world[bone])
+
+
+func _leg_length() -> float:
+	var length := 0.0
+	var before := find_bone("LeftUpperLeg")
+	for name in ["LeftLowerLeg", "LeftFoot"]:
+		var bone := find_bone(name)
+		if before < 0 or bone < 0:
+			return 0.0
+		length += get_bone_global_rest(before).origin.distance_to(get_bone_global_rest(bone).origin)
+		before = bone
+	return length
 
 
 func _bone_name(role: String) -> String:

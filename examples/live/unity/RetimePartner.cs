@@ -32,6 +32,8 @@ public sealed class RetimePartner : MonoBehaviour
     private LiveClient.Frame _newest;
     private Dictionary<string, string[]> _roles = new Dictionary<string, string[]>();
     private Dictionary<string, int[]> _parents = new Dictionary<string, int[]>();
+    private Dictionary<string, float> _legs = new Dictionary<string, float>();
+    private float _ownLegs;
 
     private async void Start()
     {
@@ -42,6 +44,8 @@ public sealed class RetimePartner : MonoBehaviour
             var joint = animator.GetBoneTransform(bone);
             if (joint != null) _rest[bone] = Quaternion.Inverse(transform.rotation) * joint.rotation;
         }
+        _ownLegs = Between(HumanBodyBones.LeftUpperLeg, HumanBodyBones.LeftLowerLeg)
+            + Between(HumanBodyBones.LeftLowerLeg, HumanBodyBones.LeftFoot);
         animator.enabled = false; // the feed moves the bones
         var client = new LiveClient(); // it keeps what the server gave for the key
         while (!_stop.IsCancellationRequested)
@@ -55,6 +59,15 @@ public sealed class RetimePartner : MonoBehaviour
             try { await System.Threading.Tasks.Task.Delay(1000, _stop.Token); }
             catch (OperationCanceledException) { return; }
         }
+    }
+
+    // In the character's own units, which the hips are placed in.
+    private float Between(HumanBodyBones a, HumanBodyBones b)
+    {
+        var one = animator.GetBoneTransform(a);
+        var other = animator.GetBoneTransform(b);
+        if (one == null || other == null) return 0f;
+        return transform.InverseTransformVector(other.position - one.position).magnitude;
     }
 
     private string Address()
@@ -75,7 +88,8 @@ public sealed class RetimePartner : MonoBehaviour
         var parents = new Dictionary<string, int[]>();
         foreach (var entry in Lists(json, "\"parents\":"))
             parents[entry.Key] = Array.ConvertAll(entry.Value, int.Parse);
-        lock (_lock) { _roles = roles; _parents = parents; }
+        var legs = Numbers(json, "\"legs\":");
+        lock (_lock) { _roles = roles; _parents = parents; _legs = legs; }
     }
 
     private static Dictionary<string, string[]> Lists(string json, string key)
@@ -95,6 +109,23 @@ public sealed class RetimePartner : MonoBehaviour
         return found;
     }
 
+    private static Dictionary<string, float> Numbers(string json, string key)
+    {
+        var found = new Dictionary<string, float>();
+        var at = json.IndexOf(key, StringComparison.Ordinal);
+        if (at < 0) return found;
+        var end = json.IndexOf('}', at);
+        var inside = json.Substring(at + key.Length, end - at - key.Length).Trim().TrimStart('{');
+        foreach (var part in inside.Split(','))
+        {
+            var colon = part.LastIndexOf(':');
+            if (colon < 0) continue;
+            var name = part.Substring(0, colon).Trim().Trim('"');
+            found[name] = float.Parse(part.Substring(colon + 1), System.Globalization.CultureInfo.InvariantCulture);
+        }
+        return found;
+    }
+
     private void LateUpdate()
     {
         LiveClient.Frame frame;
@@ -103,26 +134,29 @@ public sealed class RetimePartner : MonoBehaviour
         var header = JsonUtility.FromJson<Header>(frame.Json);
         State = header.state;
         Confidence = header.confidence;
-        string[] roles; int[] parents;
+        string[] roles; int[] parents; float legs;
         if (string.IsNullOrEmpty(header.reference)) return;
         lock (_lock)
         {
             if (!_roles.TryGetValue(header.reference, out roles)) return;
             if (!_parents.TryGetValue(header.reference, out parents)) return;
+            _legs.TryGetValue(header.reference, out legs);
         }
         var at = 0;
         foreach (var block in header.arrays)
         {
             var count = 1;
             foreach (var size in block.shape) count *= size;
-            if (block.name == "bones" && count == 7 * roles.Length) Pose(roles, parents, frame.Numbers, at);
+            if (block.name == "bones" && count == 7 * roles.Length) Pose(roles, parents, frame.Numbers, at, legs);
             at += count;
         }
     }
 
     // Right-handed numbers: mirror x. Rotations come against a T-pose whose axes are the world's.
-    private void Pose(string[] roles, int[] parents, float[] n, int at)
+    // The height of the hips goes by the legs, so that the feet stay on the floor.
+    private void Pose(string[] roles, int[] parents, float[] n, int at, float legs)
     {
+        var higher = legs > 0f && _ownLegs > 0f ? _ownLegs / legs : 1f;
         var turns = new Quaternion[roles.Length];
         for (var k = 0; k < roles.Length; k++)
         {
@@ -136,7 +170,7 @@ public sealed class RetimePartner : MonoBehaviour
             if (joint == null || !_rest.TryGetValue(bone, out rest)) continue;
             joint.rotation = transform.rotation * turns[k] * rest;
             if (moves && roles[k] == "hips")
-                joint.position = transform.TransformPoint(new Vector3(-n[i], n[i + 1], n[i + 2]));
+                joint.position = transform.TransformPoint(new Vector3(-n[i], higher * n[i + 1], n[i + 2]));
         }
     }
 

@@ -73,6 +73,15 @@ def live(
             "for each.",
         ),
     ] = None,
+    senders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sender",
+            metavar="HOST[:PORT]",
+            help="Listen to this sender only (one for each --in). Default: the first that sends.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None,
     start: Annotated[
         Literal["beginning", "anywhere"],
         typer.Option(
@@ -87,7 +96,17 @@ def live(
             "--touch",
             metavar="PARTNER_JOINT=PERFORMER_JOINT",
             help="Keep two joints together while they touch in the recordings, such as "
-            "right_hand=right_hand (repeatable). auto finds hands that hold each other.",
+            "right_hand=right_hand (repeatable). auto finds hands that touch.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None,
+    place: Annotated[
+        Literal["performer", "recorded"] | None,
+        typer.Option(
+            "--place",
+            metavar="performer|recorded",
+            help="Turn and move the partner with the performer, or leave it where it was recorded "
+            "(default: performer with --touch, otherwise recorded).",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -256,14 +275,17 @@ def live(
     files = [*references, *partners, *([] if replay in (None, live_plan.STDIN) else [replay])]
     must_take_a_skeleton(reading, [f for f in files if f is not None])
     _must_go_together(
-        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins, key=key
-    )
+        references, partners, page=page, feed=feed, touch=touch, place=place, tls=tls,
+        origins=origins, key=key,
+    )  # fmt: skip
     _must_be_writable(record, score, [f for f in files if f is not None])
     make = live_plan.aligner(aligner, start, gamma, omega, forecast, cost)
     played = live_plan.played(replay, reading, speed, replay_rate, heard)
-    parts = live_plan.parts(references, partners, reading, plausible, touch or [])
+    parts = live_plan.parts(references, partners, reading, plausible, touch or [], place)
     plan = ServerPlan(
-        stations=live_plan.stations(parts, make, ahead, heard, outs or [], played, record),
+        stations=live_plan.stations(
+            parts, make, ahead, heard, outs or [], played, record, senders or []
+        ),
         rate=rate,
         feed=None if feed is None else _host_and_port(feed),
         page=page,
@@ -294,6 +316,7 @@ def _must_go_together(
     page: Path | None,
     feed: str | None,
     touch: list[str] | None,
+    place: str | None,
     tls: str | None,
     origins: list[str] | None,
     key: Path | None,
@@ -301,6 +324,8 @@ def _must_go_together(
     """Reject options without those that they need."""
     if touch and not partners:
         raise InputError("--touch needs a partner: give --partner, too")
+    if place == "performer" and not partners:
+        raise InputError("--place performer needs a partner: give --partner, too")
     of_feed = {"--tls": tls, "--origin": origins, "--key": key, "--page": page}
     alone = next((option for option, given in of_feed.items() if given), None)
     if alone is not None and feed is None:

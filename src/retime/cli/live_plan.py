@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from retime.live import Aligner, Recording
     from retime.live_server.follower import Part
     from retime.live_server.serve import Station
+    from retime.live_server.touch import TouchPair
     from retime.motion import Motion
 
 # Default port of programs that send VMC.
@@ -88,6 +90,7 @@ def parts(
     reading: Reading,
     plausible: bool,
     touch: list[str],
+    place: str | None,
 ) -> list[Part]:
     """Read the recordings, and the motion to send for each."""
     from retime.live_server.follower import Part
@@ -106,11 +109,27 @@ def parts(
         pairs = tuple(given)
         if "auto" in touch and partner is not None:
             pairs = tuple(dict.fromkeys((*pairs, *found_pairs(motion, partner))))
-            if not pairs:
-                note(f"no hands of {path.name} and {partners[k].name} hold each other")
+        if partner is not None and touch:
+            _tell_touches(pairs, motion, partner, f"{path.name} and {partners[k].name}")
         name = path.stem if [p.stem for p in references].count(path.stem) == 1 else str(path)
-        parts.append(Part(name, motion, partner, limits, pairs))
+        placed = None if place is None else place == "performer"
+        parts.append(Part(name, motion, partner, limits, pairs, placed))
     return parts
+
+
+def _tell_touches(
+    pairs: tuple[TouchPair, ...], performer: Motion, partner: Motion, whose: str
+) -> None:
+    """Print when each pair touches, and a warning where none does."""
+    from retime.live_server.touch import Touch
+
+    if not pairs:
+        note(f"no hands of {whose} touch: give the joints, such as right_hand=right_hand")
+    for pair in pairs:
+        spans = Touch(pair, performer, partner).spans
+        listed = ", ".join(f"{a:.2f}-{b:.2f} s" for a, b in spans)
+        said = f"touch at {listed}" if spans else "never touch, so --touch has no effect on them"
+        note(f"{pair.partner} and {pair.performer} of {whose} {said}")
 
 
 def aligner(
@@ -152,6 +171,7 @@ def _number_or_auto(option: str, text: str) -> float | Literal["auto"]:
 def stations(
     parts: list[Part], make: Callable[[Recording], Aligner], ahead: float,
     heard: list[str] | None, outs: list[str], played: Any, record: Path | None,
+    senders: list[str],
 ) -> tuple[Station, ...]:  # fmt: skip
     """Assign parts to performers: all parts to one, or one part to each."""
     from retime.live_server.follower import Follower
@@ -160,9 +180,13 @@ def stations(
 
     ins = [StreamAddress.parse(a) for a in heard or [HEARD]]
     goals = [StreamAddress.parse(o) for o in outs]
+    only = [StreamAddress.parse_sender(s) for s in senders]
+    if only and len(only) != len(ins):
+        raise InputError(f"{len(ins)} performers and {len(only)} --sender: give one for each")
     if len(ins) == 1:
         follower = Follower(parts, make=make, ahead=ahead)
-        return (Station(follower, None if played else ins[0], tuple(goals), played, record),)
+        station = Station(follower, None if played else ins[0], tuple(goals), played, record)
+        return (replace(station, sender=only[0]) if only else station,)
     if len(ins) != len(parts) or len(goals) not in (0, len(parts)):
         raise InputError(
             f"{len(ins)} performers (--in), {len(parts)} references and {len(goals)} --out: with "
@@ -175,6 +199,7 @@ def stations(
             tuple(goals[k : k + 1]),
             None,
             None if record is None else record.with_stem(f"{record.stem}-{k + 1}"),
+            only[k] if only else None,
         )
         for k, part in enumerate(parts)
     )

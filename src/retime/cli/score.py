@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from retime.live import Aligner, TimingScore
     from retime.motion import Motion
 
+# A limb is named from this delay on, seconds.
+_SEEN = 0.05
+
 
 @with_reading
 def score(
@@ -88,6 +91,9 @@ def score(
     else:
         report({**found.summary, "picture": plot}, as_json=False)
         _print_moments(found, count)
+        for limb, late in found.limbs.items():
+            if abs(late) >= _SEEN:
+                print(f"{limb} {1e3 * abs(late):.0f} ms {'late' if late > 0 else 'early'}")
 
 
 def _aligner(name: str, reference: Motion) -> Aligner:

@@ -8,6 +8,7 @@ pose of this skeleton: its rest, turned to face +Z, trunk upright, arms out, leg
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,7 @@ _POINTING: dict[str, tuple[str, tuple[float, float, float]]] = {
 # What is turned as another role is.
 _AS = {"left_hand": "left_lower_arm", "right_hand": "right_lower_arm"}
 _TRUNK = ("hips", "spine", "chest", "upper_chest", "neck", "head")
+_LEG = ("upper_leg", "lower_leg", "foot")
 # Shorter than this, in metres, a bone has no direction.
 _SHORT = 1e-3
 ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -95,13 +97,25 @@ class Avatar:
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
         )
-        turns, self._places = self._turns_and_places(motion)
-        self._local, self._offsets = _within_parents(turns, self._places, self.parents)
+        turns, self.places = self._turns_and_places(motion)
+        self._local, self._offsets = _within_parents(turns, self.places, self.parents)
 
     def _turns_and_places(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         # N = G(t) G(T-pose)^-1: the world's axes carried along, whatever the joint's own are.
         turns = quat.multiply(global_rotations(motion)[:, self._joints], self._back)
         return turns, positions(motion)[:, self._joints]
+
+    @property
+    def leg_length(self) -> float:
+        """Length of a leg from hip to ankle, metres; 0 if the figure has none."""
+        first = dict(zip(self.roles, self.places[0], strict=True))
+        legs = [[f"{side}_{part}" for part in _LEG] for side in ("left", "right")]
+        lengths = [
+            sum(float(np.linalg.norm(first[b] - first[a])) for a, b in pairwise(leg))
+            for leg in legs
+            if all(r in first for r in leg)
+        ]
+        return float(np.mean(lengths)) if lengths else 0.0
 
     def bones_of(self, motion: Motion) -> list[Bone]:
         """Return each role's place and rotation in the first frame of the same figure's motion."""
@@ -115,7 +129,7 @@ class Avatar:
     def points(self, time: float) -> FloatArray:
         """Return each role's position (R, 3) in metres, Y up."""
         i, j, u = self._between(time)
-        out: FloatArray = (1 - u) * self._places[i] + u * self._places[j]
+        out: FloatArray = (1 - u) * self.places[i] + u * self.places[j]
         return out
 
     def pose(self, time: float) -> FigurePose:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
@@ -54,6 +56,8 @@ class Part:
     """Bounds on the rate of what goes out."""
     touches: tuple[TouchPair, ...] = ()
     """Joints of the partner that touch the performer's."""
+    placed: bool | None = None
+    """Whether the partner is turned and moved with the performer. Default: if anything touches."""
 
     @property
     def shown(self) -> Motion:
@@ -120,7 +124,9 @@ class Follower:
         self._heard = 0.0
         self._time = StreamTime()
         self._found_at = -math.inf  # when the next performance was last followed, stream's time
-        self._arrived: float | None = None  # this machine's time of the last packet
+        # This machine's times of the last packet, and of the last pose with any joint.
+        self._arrived: float | None = None
+        self._seen: float | None = None
         self._wait()
         if len(parts) == 1:
             self._begin(parts[0], make(self._recordings[parts[0].name]))
@@ -167,12 +173,15 @@ class Follower:
             return
         aligner = self.aligner
         found = self._heard = aligner.step(pose, time)
+        if not np.isfinite(pose).any():
+            return
+        self._seen = moment
         still = aligner.stopped or self._last is None  # one pose tells no rate
         self._last = (time, moment)
         self.history.add(time, moment, found, aligner.confidence)
         if aligner.phase >= _UNSURE or self._sure_at is None:
             self._sure_at = moment
-        self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
+        self.playhead.hear(aligner.place, 0.0 if still else aligner.rate, moment)
         at_end = found >= aligner.recording.end - _AT_END
         self._end_at = (self._end_at or moment) if at_end else None
         self._judge(moment)
@@ -244,6 +253,8 @@ class Follower:
             return Cue(None, 0.0, 0.0, 0.0, 0.0, 0.0, None, "waiting")
         if self._arrived is not None and now - self._arrived > _SILENT_AFTER:
             self.state = "silent"
+        elif self._seen is not None and now - self._seen > _SILENT_AFTER and self.aligner:
+            self.state = "lost"  # packets come, and say nothing
         time = self.playhead.at(now)
         aligner = self.aligner
         return Cue(

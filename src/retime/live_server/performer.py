@@ -27,8 +27,9 @@ _EXPECTED = 0.5
 # How the sender's clock lies to ours is told by the quickest packet of the last second: clocks
 # drift, and some senders count frames instead of time.
 _QUICKEST_OF = 1.0
-# A bone that did not come is where it was, for so long, seconds.
-_HELD = 0.1
+# A bone that did not come is where it was, for so long, seconds. Then it is unknown with all that
+# hang from it, and after so long its figure does without it.
+_HELD, _MISSED = 0.1, 2.0
 _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -181,7 +182,7 @@ class Performer:
         return tuple(self._bones)
 
     def pose(self, frame: Frame) -> FloatArray:
-        """Return the joints' positions (J, 3) in metres, Y up; NaN where none is known.
+        """Return the joints' positions (J, 3) in metres, Y up; NaN where unknown.
 
         Bones are below one another: each is turned and moved by those above it.
         """
@@ -189,14 +190,18 @@ class Performer:
             self._root = frame.root
         for role, bone in frame.bones.items():
             self._bones[role] = (bone, frame.time)
-        # Held a moment, because a lost packet says nothing about the bone; never longer.
-        held = {r: b for r, b in self._bones.items() if abs(frame.time - b[1]) <= _HELD}
-        self._bones = held
+        now = frame.time
+        self._bones = {r: b for r, b in self._bones.items() if abs(now - b[1]) <= _MISSED}
         placed: dict[str, Bone] = {}
         for role in BONE_NAMES:
-            if role in held:
-                above = nearest_parent(role, held)
-                placed[role] = _under(self._root if above is None else placed[above], held[role][0])
+            # Held a moment, because a lost packet says nothing about the bone; never longer.
+            if role not in self._bones or abs(now - self._bones[role][1]) > _HELD:
+                continue
+            above = nearest_parent(role, self._bones)
+            if above is None:
+                placed[role] = _under(self._root, self._bones[role][0])
+            elif above in placed:  # what hangs from a missing bone may be anywhere
+                placed[role] = _under(placed[above], self._bones[role][0])
         out = np.full((len(self.joints), 3), np.nan)
         for role, found in stand_ins({r: r for r in placed}, self.joints).items():
             out[self.joints.index(role)] = placed[found][:3]

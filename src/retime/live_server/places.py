@@ -36,6 +36,19 @@ class StreamAddress:
     def __str__(self) -> str:
         return f"vmc://{shown(self.host)}:{self.port}"
 
+    @staticmethod
+    def parse_sender(text: str) -> tuple[str, int | None]:
+        """Read ``HOST`` or ``HOST:PORT`` of a sender, as its address and port."""
+        try:
+            parts = urlsplit(f"//{text}")
+            host, port = parts.hostname or "", parts.port
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM) if host else []
+        except (ValueError, OSError):
+            found, port = [], None
+        if not found:
+            raise InputError(f"--sender {text!r} is not a known machine; write HOST or HOST:PORT")
+        return str(found[0][4][0]), port
+
     @property
     def is_loopback(self) -> bool:
         """Whether it is on this machine."""

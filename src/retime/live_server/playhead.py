@@ -12,8 +12,10 @@ _COASTS = 0.25
 # Larger gaps (s) are jumped, forwards and backwards; smaller ones are caught up with or waited for.
 # Duration of the cross-fade of a jump (s).
 _JUMPS, _JUMPS_BACK, _FADES = 0.75, 0.3, 0.3
-# Maximum playback speed.
-_FASTEST = 8.0
+# Maximum playback speed; that of the way back after a stop, when the time shown is too far on.
+_FASTEST, _BACK = 8.0, 0.4
+# Rate below which a performer may have stopped.
+_SLOW = 0.5
 
 
 class Limits(Protocol):
@@ -73,7 +75,8 @@ class Playhead:
             self._jumped = now
             self.time, self.rate = min(wanted, self.end), pace
             return self.time
-        rate = min(max(pace + gap / max(_CLOSES, seconds), 0.0), _FASTEST)
+        least = -_BACK if self._pace < _SLOW else 0.0
+        rate = min(max(pace + gap / max(_CLOSES, seconds), least), _FASTEST)
         if self.limits is not None:
             rate = max(self.limits.limited(self.time, self.rate, rate, seconds), 0.0)
         self.rate = rate

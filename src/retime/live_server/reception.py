@@ -15,6 +15,8 @@ Address = tuple[str, int]
 # A sender that is silent for so long has left: another may take its place, seconds. A program that
 # was started again sends from another port of the same machine: it waits for less.
 _LEFT, _LEFT_PORT = 2.0, 0.25
+# A sender that comes back within this time after another took its place is listened to again (s).
+_RETURNS = 10.0
 # Period over which rates and losses are measured (s).
 _WINDOW = 3.0
 _MOST_STAMPS = 1024
@@ -25,6 +27,8 @@ _MOST_NAMES = 40
 class Reception:
     """Counts packets, keeps the first sender, and remembers what was odd."""
 
+    only: tuple[str, int | None] | None = None
+    """The only host, and port, that may send."""
     sender: Address | None = None
     """Who is listened to."""
     packets: int = 0
@@ -37,6 +41,8 @@ class Reception:
     """Whether any bone came that can be used."""
     heard_at: float = -math.inf
     """When the sender was heard last."""
+    _before: tuple[Address, float] | None = None
+    """Who was replaced, and when they were heard last."""
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
@@ -49,11 +55,17 @@ class Reception:
 
     def listens_to(self, address: Address, now: float) -> bool:
         """Return whether datagrams of an address are used: it is the sender, or there is none."""
-        return self._may_send(address, now - self.heard_at)
+        return self._may_send(address, now, self.heard_at)
 
-    def _may_send(self, address: Address, silent: float) -> bool:
+    def _may_send(self, address: Address, now: float, heard: float) -> bool:
+        if self.only is not None and not _is_of(address, *self.only):
+            return False
         if self.sender is None or self.sender == address:
             return True
+        before = self._before
+        if before is not None and before[0] == address and now - before[1] <= _RETURNS:
+            return True
+        silent = now - heard
         same = self.sender[0] == address[0]
         return silent >= (_LEFT_PORT if same else _LEFT)
 
@@ -63,7 +75,7 @@ class Reception:
         for datagram in waiting:
             if datagram.address == self.sender:
                 heard = datagram.arrival
-            if self._may_send(datagram.address, datagram.arrival - heard):
+            if self._may_send(datagram.address, datagram.arrival, heard):
                 out.append(datagram)
         return out
 
@@ -71,6 +83,9 @@ class Reception:
         """Keep the first sender of bones until it leaves; return whether it is new."""
         new = self.sender != address
         if new:
+            returns = self._before is not None and self._before[0] == address
+            replaced = None if returns or self.sender is None else (self.sender, self.heard_at)
+            self._before = replaced  # who only stood in has no claim
             self.sender = address
             self._stamps.clear()
         self.heard_at = now
@@ -106,3 +121,7 @@ class Reception:
         usual = steps[len(steps) // 4]  # the quicker ones: what is lost makes steps longer
         expected = (times[-1] - times[0]) / usual
         return min(max(1 - len(steps) / expected, 0.0), 1.0)
+
+
+def _is_of(address: Address, host: str, port: int | None) -> bool:
+    return address[0] == host and port in (None, address[1])

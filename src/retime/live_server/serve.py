@@ -49,6 +49,8 @@ class Station:
     """A file that performs, in place of a stream."""
     record: Path | None = None
     """Where what comes is kept."""
+    sender: tuple[str, int | None] | None = None
+    """The only host, and port, that may perform. Default: the first that sends."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,7 @@ async def _serve(
             feed=feed,
             cues=cues,
             over=over,
+            sender=place.station.sender,
         )
     servers = [place.server for place in places if place.server is not None]
     loop = asyncio.get_running_loop()
@@ -304,6 +307,7 @@ def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
         "performer": list(follower.joints),
         "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
         "parents": {p.name: list(Avatar(p.shown).parents) for p in parts},
+        "legs": {p.name: Avatar(p.shown).leg_length for p in parts},
         "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
         "rate": rate,
         "performers": performers,

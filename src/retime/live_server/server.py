@@ -7,7 +7,7 @@ import contextlib
 import math
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,11 @@ from retime.live_server.datagrams import read_waiting
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.piped import PipedReplay
+from retime.live_server.placing import Place, Placement, find_place
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
-from retime.live_server.touch import Touch, Toucher
+from retime.live_server.touch import Sight, Touch, Toucher
 from retime.live_server.trackers import Trackers
 from retime.live_server.vmc import Bone, BundleWriter, Packet, parse_packet
 from retime.serving.addresses import shown
@@ -93,21 +94,30 @@ class _Figure:
         self.writer = BundleWriter(self.avatar.roles)
         touches = [Touch(pair, part.reference, part.shown) for pair in part.touches]
         self._toucher = Toucher(touches, self.avatar) if touches else None
+        placed = bool(touches) if part.placed is None else part.placed
+        self._placement = Placement(self.avatar) if placed else None
         self._share, self._now = 0.0, -math.inf
         self._shown: FigurePose | None = None
         self._plain = True
         self._before: FigurePose | None = None
 
-    def pose(self, cue: Cue, performer: Mapping[str, FloatArray], now: float) -> FigurePose:
+    def pose(self, cue: Cue, sight: Sight | None, now: float) -> FigurePose:
         """Return the figure of a cue, with touching limbs and a cross-fade after a jump."""
         pose = recorded = self.avatar.pose(cue.time)
+        seconds = min(max(now - self._now, 0.0), _SETTLES)
+        known = cue.confidence if cue.state in ("following", "stopped") else 0.0
+        place = Place()
+        if self._placement is not None:
+            if sight is not None and (known > _LETS_GO or self._placement.place is None):
+                self._placement.hear(sight.place)
+            place = self._placement.at(now, cue.time)
+            pose = place.figure(pose)
         if self._toucher is not None:
-            known = cue.confidence if cue.state in ("following", "stopped") else 0.0
             # Let go of a performer who is lost or uncertain, gradually.
             wanted = min(max((known - _LETS_GO) / (_TOUCHES - _LETS_GO), 0.0), 1.0)
-            most = min((now - self._now) / _SETTLES, 1.0)
+            most = seconds / _SETTLES
             self._share += min(max(wanted - self._share, -most), most)
-            pose = self._toucher.reach(pose, cue.time, performer, self._share)
+            pose = self._toucher.reach(pose, cue.time, place, sight, self._share, seconds)
         if cue.fade > 0:
             self._before = self._before or self._shown
             if self._before is not None:
@@ -146,6 +156,8 @@ class LiveServer:
         This machine's time in seconds.
     over : asyncio.Event, optional
         Ends it, and others that share it.
+    sender : tuple, optional
+        The only host, and port or None, that is listened to.
     """
 
     def __init__(
@@ -159,19 +171,21 @@ class LiveServer:
         cues: CueSender | None = None,
         clock: Callable[[], float] = time.monotonic,
         over: asyncio.Event | None = None,
+        sender: tuple[str, int | None] | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
             raise InputError(f"a rate of {rate:g} frames per second is not possible; use 1 to 1000")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
         self._figures = {name: _Figure(p) for name, p in follower.parts.items()}
-        self.reception = Reception()
+        self.reception = Reception(sender)
         self.assembler = Assembler()
         self.performer = Performer(follower.joints)
         self.trackers = Trackers(follower.joints, follower.first_pose)
         self._tracked = 0.0  # when devices came last, while no bones did
         self._cues = cues
         self._pose: FloatArray | None = None
+        self._sight: Sight | None = None
         self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._cost, self._too_many = _LEAST_COST, 0
@@ -194,13 +208,13 @@ class LiveServer:
         except InputError:
             self.reception.malformed += 1
             return
+        self.reception.malformed += packet.broken > 0
         if packet.bones or packet.unknown or packet.trackers:
             if self.reception.listen_to(address, now):
                 self.assembler.restart()
             self.follower.arrived(now)
         elif address != self.reception.sender:
             return
-        self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
         if packet.trackers and not self.performer.roles:
             self._track(packet, now)
@@ -215,8 +229,7 @@ class LiveServer:
             return  # each device may come in a datagram of its own
         self._tracked = now
         self.reception.frame(now, now)
-        self._pose, self._pose_time = pose, now
-        self.follower.hear(pose, now, now)
+        self._hear(pose, now, now)
 
     def flush(self, now: float) -> None:
         """End a frame that waits for a lost packet."""
@@ -236,8 +249,7 @@ class LiveServer:
                     "which recovers it first"
                 )
                 self._spool = None
-        self._pose, self._pose_time = self.performer.pose(frame), frame.time
-        self.follower.hear(self._pose, frame.time, frame.moment)
+        self._hear(self.performer.pose(frame), frame.time, frame.moment)
 
     # ---- out
 
@@ -251,7 +263,7 @@ class LiveServer:
         points: FloatArray | None = None
         if cue.part is not None:
             figure = self._figures[cue.part]
-            bones = figure.pose(cue, self._seen(), now).bones()
+            bones = figure.pose(cue, self._sight, now).bones()
             if self._outs:
                 # Since the start: single precision cannot tell frames apart after days.
                 data = figure.writer.frame(bones, ROOT, now - self._begun)
@@ -266,11 +278,17 @@ class LiveServer:
         self.sent += 1
         return cue
 
-    def _seen(self) -> dict[str, FloatArray]:
-        """Return where the performer's joints were seen last, by role."""
-        if self._pose is None:
-            return {}
-        return dict(zip(self.performer.joints, self._pose, strict=True))
+    def _hear(self, pose: FloatArray, time: float, moment: float) -> None:
+        """Follow a pose (J, 3), and see where the performer is."""
+        self._pose, self._pose_time = pose, time
+        self.follower.hear(pose, time, moment)
+        aligner = self.follower.aligner
+        place = None
+        if aligner is not None:
+            place = find_place(aligner.recording.at(aligner.time), pose)
+        if aligner is not None and place is not None:
+            joints = dict(zip(self.performer.joints, pose, strict=True))
+            self._sight = Sight(joints, aligner.time, place)
 
     @property
     def status(self) -> Status:

@@ -33,8 +33,9 @@ _VRCHAT = "/tracking/trackers/"
 _MOST_DEVICES = 32
 # Larger datagrams are rejected, because nested bundles take time to parse.
 _MOST_BYTES = 65_507
-# Larger positions (m) are rejected.
-_FARTHEST = 1e4
+# Larger positions (m) are rejected. A clock that says more (s) is no clock: it leaves no digits for
+# the time between frames.
+_FARTHEST, _LATEST = 1e4, 1e9
 
 # Place (x, y, z) and rotation (w, x, y, z) of a bone in its parent, right-handed.
 Bone = tuple[float, float, float, float, float, float, float]
@@ -55,7 +56,7 @@ class Packet:
     ready: bool = True
     """Whether the sender says that it has a figure to send."""
     broken: int = 0
-    """How many bones had no usable numbers, and were left out."""
+    """How many messages had no usable values, and were left out."""
     trackers: Mapping[str, Bone] = field(default_factory=dict)
     """Headset, controllers and trackers in the world, by name; the headset is ``head``."""
 
@@ -72,7 +73,10 @@ logging.getLogger().addFilter(_Quiet())  # it speaks as the root
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Parse a datagram; one that is not a VMC message is an ``InputError``."""
+    """Parse a datagram; one that is not OSC is an ``InputError``.
+
+    A message without usable values is left out and counted: a bad clock does not spoil good bones.
+    """
     if len(data) > _MOST_BYTES:
         raise InputError(f"a datagram of {len(data)} bytes is too large")
     try:
@@ -83,21 +87,35 @@ def parse_packet(data: bytes) -> Packet:
     except Exception as e:
         # Whatever a hostile datagram does to the parser, it is that datagram's fault alone.
         raise InputError(f"not an OSC packet ({type(e).__name__})") from None
-    bones, unknown, broken = _bones([values for address, values in found if address == _BONE])
+    bones: dict[str, Bone] = {}
+    unknown: list[str] = []
     root: Bone | None = None
     time: float | None = None
-    ready = True
+    ready, broken = True, 0
     for address, values in found:
-        if address == _ROOT:
-            _name(values)
-            root = _bone(values[1:8])
-        elif address == _TIME:
-            if not values or not _is_number(values[0]):
-                raise InputError(f"{_TIME} without a time")
-            time = float(values[0])
-        elif address == _READY:
-            ready = bool(values and values[0])
-    return Packet(bones, root, time, unknown, ready, broken, _trackers(found))
+        try:
+            if address == _BONE:
+                name = _name(values)
+                if name in NAMED_ROLES:
+                    bones[NAMED_ROLES[name]] = _bone(values[1:8])
+                elif name not in OTHER_BONES:
+                    unknown.append(name[:64])
+            elif address == _ROOT:
+                _name(values)
+                root = _bone(values[1:8])
+            elif address == _TIME:
+                time = _clock(values)
+            elif address == _READY:
+                ready = bool(values and values[0])
+        except InputError:
+            broken += 1
+    return Packet(bones, root, time, tuple(unknown), ready, broken, _trackers(found))
+
+
+def _clock(values: Sequence[object]) -> float:
+    if not values or not _is_number(values[0]) or not abs(float(values[0])) <= _LATEST:  # type: ignore[arg-type]
+        raise InputError(f"{_TIME} without a time")
+    return float(values[0])  # type: ignore[arg-type]
 
 
 def _trackers(found: Sequence[tuple[str, Any]]) -> dict[str, Bone]:
@@ -142,26 +160,6 @@ def _of_euler(x: float, y: float, z: float) -> tuple[float, float, float, float]
     j = sy * cx * cz - cy * sx * sz
     k = cy * cx * sz - sy * sx * cz
     return w, i, -j, -k
-
-
-def _bones(listed: Sequence[Any]) -> tuple[dict[str, Bone], tuple[str, ...], int]:
-    """Return bones by role, names that no humanoid has, and how many were not usable."""
-    bones: dict[str, Bone] = {}
-    unknown: list[str] = []
-    broken: list[InputError] = []
-    for values in listed:
-        name = _name(values)
-        role = NAMED_ROLES.get(name)
-        if role is not None:
-            try:
-                bones[role] = _bone(values[1:8])
-            except InputError as e:  # one bone that is not tracked does not spoil the others
-                broken.append(e)
-        elif name not in OTHER_BONES:
-            unknown.append(name[:64])
-    if broken and not bones:
-        raise broken[0]
-    return bones, tuple(unknown), len(broken)
 
 
 def _name(values: Sequence[object]) -> str:

@@ -49,6 +49,9 @@ class Aligner(ABC):
         The order of a pose's joints.
     time : float
         The recording's time, as last emitted.
+    place : float
+        The same without the rule that time does not run back: a little earlier where a performer
+        stopped more suddenly than expected.
     rate : float
         Playback speed, in seconds of the recording per live second.
     confidence : float
@@ -79,7 +82,7 @@ class Aligner(ABC):
         self._clock = Clock()
         self._trail = Trail()
         self._unseen = 0.0
-        self.time = self.recording.start
+        self.time = self.place = self.recording.start
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self.relocations = 0
 
@@ -94,7 +97,10 @@ class Aligner(ABC):
         seconds = self._clock.advance(time)
         if seconds is None:
             return self.time
-        live = self._sizer.live(pose)
+        live = self._sizer.live(pose, seconds)
+        if not self._sizer.stands:
+            self._sizer.stand(live, self.recording.at(self.time), seconds)
+            live = self._sizer.live(pose, learn=False)
         if not live.visible.any():
             self._unseen += seconds
             self.confidence = self.phase = 0.0
@@ -103,6 +109,7 @@ class Aligner(ABC):
             self._unseen = 0.0
             found = self._follow(live, gap)
             self._go_to(found, gap)
+            self._sizer.stand(live, self.recording.at(self.time), gap)
             seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS) ** 0.5
             self.confidence = min(max(self.confidence, 0.0), 1.0) * seen
             self.phase = max(min(self.phase, 1.0) * seen, self.confidence)
@@ -175,7 +182,7 @@ class Aligner(ABC):
                 time=Moment(time),
                 recording=Span(self.recording.start, self.recording.end),
             )
-        self.time = float(time)
+        self.time = self.place = float(time)
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self._trail, self._unseen = Trail(), 0.0
         self._place(self.time)

@@ -122,6 +122,8 @@ class BayesAligner(Aligner):
         moves = min(max(belief.speed / _STANDS - 1, 0.0), 1.0)
         self.stopped = still > 0.5 and moves < 0.5
         found = copies.time if exact else belief.time
+        place = belief.place if not exact else copies.place if self.stopped else copies.time
+        self.place = self.recording.start + place
         fit = self._fit(still * moves, seconds)
         self.confidence, self.phase = (fit * sure for sure in belief.around(found))
         return self.recording.start + found

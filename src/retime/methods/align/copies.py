@@ -50,8 +50,6 @@ class CopyFilter:
         self.places = (len(path) - 1) / duration
         self._step2 = (np.gradient(self.path, axis=0) ** 2).sum(axis=2).mean(axis=1)
         self._going = np.full(len(_RATES), 1.0 / (len(_RATES) - 1))
-        self._no_jumps = np.zeros(3), np.ones((len(path), 3)), np.ones((len(path), 3))
-        self._fresh = np.ones(len(path))
         self.seek(0.0)
 
     @staticmethod
@@ -86,11 +84,9 @@ class CopyFilter:
         self.belief[:low] = 0.0
         self.belief[high:] = 0.0
         belief = self.belief[part]
-        jump, decay, reach = self._no_jumps
         _native.live_belief.move_belief(
             belief, _RATES, cells, min(0.3, _DRIFT * steps),
             min(0.3, _STOP * steps), min(0.5, _GO * steps), self._going,
-            jump, decay[part], reach[part], self._fresh[part],
         )  # fmt: skip
         error2 = min(max(self._error2, _LEAST_ERROR**2), _LARGEST_ERROR**2)
         spread = error2 + _BETWEEN * self._step2[part]

@@ -29,11 +29,11 @@ from retime.methods.align.velocities import (
 _PLACES = 60.0
 _RATES = np.array([0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.45, 1.8, 2.3])
 # Shares of belief a second that change rate by one step, stop, and go on.
-_DRIFT, _STOP, _GO = 1.0, 0.2, 5.0
+_DRIFT, _STOP, _GO = 1.0, 0.2, 3.0
 # Shares a second that jump a little on and back, and over how many metres of the mean joint.
 _NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
 # Shares a second that move to a repetition, leave for elsewhere, and come back from there.
-_AGAIN, _LEAVE, _FIND = 0.2, 0.04, 3.0
+_AGAIN, _LEAVE, _FIND = 0.3, 0.04, 3.0
 # Belief comes back from elsewhere this often, seconds; at every pose if there is this much.
 _FIND_EVERY, _MUCH_LOST = 0.2, 0.1
 # After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.
@@ -50,7 +50,7 @@ _EVEN = 0.8
 # Nats of a squared tolerance in 40 ms, of pose and of motion.
 _POSE, _MOTION, _STEP = 0.3, 0.6, 0.04
 # Velocity: its shortest lag (s), its tolerance (m/s, and a share), and its tail.
-_LEAST_LAG, _FLOOR, _RELATIVE, _TAIL = 0.02, 0.25, 0.25, 8.0
+_LEAST_LAG, _FLOOR, _RELATIVE, _TAIL = 0.02, 0.2, 0.25, 8.0
 # Elsewhere fits like this squared tolerance of the pose and this share of the live motion.
 _ELSE_POSE, _ELSE_MOTION = 1.0, 0.6
 # Weight of a pose that is held; seconds and metres of travel that make a pose count in full.
@@ -63,11 +63,13 @@ _COPY_WEIGHT, _COPY_MOST, _FORGIVEN = 0.8, 15.0, 3.0
 _COPY_SECONDS, _COPY_FRAMES = 0.4, 12
 _USUAL_ERROR, _LEAST_ERROR2, _MOST_ERROR2 = 0.01, 1e-6, 0.03**2
 # Evidence between repetitions counts this share, unless the performance is a copy.
-_TELL = 0.05
+_TELL = 0.03
 # Share of the lasting difference of posture that is taken out, and seconds in which it is learnt.
 _BIAS_SHARE, _BIAS_SECONDS = 0.7, 1.5
 # Belief within this time (s) agrees.
 AGREE = 0.15
+# A performer's usual difference of posture, metres, until it is learnt.
+_POSTURE = 0.05
 # From this belief at one place on, its repetitions are not added up.
 _PLAIN = 0.995
 # Ratio of belief from which another place is switched to, and a repetition; the shortest step back
@@ -128,13 +130,30 @@ class CycleFilter:
         self._at[:] = self.belief.sum(axis=1)
         self.lost, self._since_find = 0.0, 0.0
         self._bias = np.zeros(self.path.shape[1:])
-        self._recent, self._news = RecentPoses(), 3.0
+        self._recent, self._news, self._held = RecentPoses(), 3.0, 0.0
+        self._unknown = 1.0
         self._error2, self._lasting = _USUAL_ERROR**2, 0.0
         self._offset = np.zeros(self.path.shape[1:])
         self._frames, self.copy = 0, 0.0
-        self.time = 0.0 if time is None else time
+        self.time = self.place = 0.0 if time is None else time
         self.rate, self.still, self.speed = 1.0, 0.3, 0.0
         self.confidence = 0.0 if time is None else 1.0
+        # How much better the last pose is explained than by standing or something else, in nats.
+        self.explained = 0.0
+        # Distance of the joints from the nearest place, metres at common size.
+        self.distance = 0.0
+
+    def rearm(self, share: float) -> None:
+        """Move a fraction of the belief back to the start."""
+        near = np.exp(-0.5 * (self._way / _START) ** 2)
+        usual = 0.7 * self._going
+        usual[0] += 0.3
+        self.belief *= (1 - share) * (1 - self.lost) / max(float(self._at.sum()), 1e-12)
+        self.belief += share * (near / near.sum())[:, None] * usual
+        self.belief /= self.belief.sum()
+        self._at[:] = self.belief.sum(axis=1)
+        self.lost = 0.0
+        self.time = self.time * (1 - share)
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Add a pose, some seconds after the last one."""
@@ -148,11 +167,16 @@ class CycleFilter:
         weights = self._weights * live.visible
         nearest = _native.live_cycles.fit_places(
             self.path, _BIAS_SHARE * self._bias, live.points, live.visible, weights,
-            self._tolerance, _CUT, self._at, _FAINT, self._cost, self._square, self._turn,
+            self._tolerance + _POSTURE**2 * self._unknown, _CUT, self._at, _FAINT, self._cost,
+            self._square, self._turn,
         )  # fmt: skip
         cost = weight * _POSE * self._cost
-        elsewhere = weight * _POSE * _ELSE_POSE * float(weights.sum())
+        # A posture that is held is no evidence for another place than the best.
+        least = float(self._cost[nearest]) if nearest >= 0 else 0.0
+        other = _ELSE_POSE * float(weights.sum())
+        elsewhere = weight * _POSE * (other + self._held * max(least - other, 0.0))
         if nearest >= 0:
+            self.distance = math.sqrt(float(self._square[nearest]))
             self._judge_copy(live, nearest, seconds)
         if self.copy > 0:
             evidence = self.copy * _COPY_WEIGHT * min(1.0, (seconds or _STEP) / 0.02)
@@ -161,13 +185,14 @@ class CycleFilter:
                 evidence * float(live.visible.sum()), 1 - self.lost, _COPY_MOST, _FORGIVEN,
             )  # fmt: skip
         weights = self._weights * moving
-        of_motion = weight * _MOTION if lag > _LEAST_LAG else 0.0
+        # Not to move is news of the rate for as long as it lasts.
+        of_motion = min(1.0, seconds / _STEP) * _MOTION if lag > _LEAST_LAG else 0.0
         speed2 = np.einsum("jc,jc->j", speed, speed)
         # Noise of the positions makes speed.
         floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / LAG**2
         off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
         elsewhere += of_motion * _TAIL * math.log(1 + off / _TAIL)
-        self.lost = _native.live_cycles.weigh_places(
+        self.lost, self.explained = _native.live_cycles.weigh_places(
             self.belief, self._at, cost, self._turn, self._motion, speed, weights, _RATES,
             of_motion, _TAIL, floor2, _RELATIVE**2, elsewhere, self.lost,
             _TELL + (1 - _TELL) * self.copy, self.repeats.first, self.repeats.place,
@@ -202,7 +227,8 @@ class CycleFilter:
         self._news = min(
             3.0, self._news * math.exp(-seconds / _FRESH) + 0.4 * travel / _FULL_TRAVEL
         )
-        news = _STILL + (1 - _STILL) * (1 - math.exp(-self._news))
+        self._held = math.exp(-self._news)
+        news = 1 - (1 - _STILL) * self._held
         return news * min(1.0, seconds / _STEP)
 
     def _judge_copy(self, live: LivePose, nearest: int, seconds: float) -> None:
@@ -245,7 +271,7 @@ class CycleFilter:
         mass = max(float(by_rate.sum()), 1e-12)
         self.rate = float(by_rate @ _RATES) / mass
         self.still = float(by_rate[0]) / mass
-        found = place / self.places
+        self.place = found = place / self.places
         if 0 < self.time - found < _LEAST_STEP_BACK or mass < 0.05:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
@@ -280,6 +306,7 @@ class CycleFilter:
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
         share = self.confidence**2 * (1 - math.exp(-seconds / _BIAS_SECONDS))
+        self._unknown *= 1 - share
         recorded = self.path[min(len(self.path) - 1, round(self.time * self.places))]
         off = _native.live_poses.pose_difference(recorded, live.points, live.visible)
         self._bias += share * live.visible[:, None] * (off - self._bias)

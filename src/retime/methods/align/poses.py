@@ -7,6 +7,8 @@ seen will do.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,13 +29,11 @@ _SAME_LENGTH = 0.0003
 _FARTHEST = 1e6
 _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
 _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
-# Floors that differ by less than this, in metres, are one: shoes and markers differ by as much.
-_SAME_FLOOR = 0.06
-# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
-_FORGOTTEN = 2e-4
-# Feet this far (m) below the median of the last poses are a tracking error, which must not move
-# the floor: number of poses, distance.
-_STEADY, _JUMPED = 7, 0.25
+# Floors that differ by less than this, in metres, are one: shoes and markers differ by as much. A
+# floor is where the feet are at the median of so many seconds, against the recorded ones.
+_SAME_FLOOR, _FLOOR_SECONDS = 0.06, 0.7
+# No body rises or falls by this much, in metres, between poses less than so many seconds apart.
+_LEAP, _LEAP_SECONDS = 0.2, 0.05
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
 
@@ -46,6 +46,9 @@ class LivePose:
 
     points: FloatArray
     visible: Mask
+    rise: float = 0.0
+    """How far the performer's floor is above the recorded one at common size, in metres. It is
+    taken out of the points."""
 
 
 def bone_lengths(points: FloatArray, bones: npt.NDArray[np.int64]) -> FloatArray:
@@ -104,8 +107,8 @@ class Sizer:
 
     Every bone of a live pose is stretched by the ratio of its length in the recording to its mean
     length in the stream, from the hips outwards; the height of the hips goes by the legs. Where the
-    performer's floor, below the lowest that a foot has been, lies elsewhere, they are put on the
-    recording's.
+    performer's floor lies elsewhere, they are put on the recording's: :meth:`stand` measures it at
+    the place that was found.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -122,7 +125,6 @@ class Sizer:
             self._head_height = float(np.percentile(recording.points[:, self._head, 1], 95))
         self._feet = [at[n] for n in _FEET if n in at]
         self._floor = floor_of(recording)
-        self._first_low = float(recording.points[0, self._feet, 1].min()) if self._feet else np.nan
         self.reset()
 
     def reset(self) -> None:
@@ -133,16 +135,17 @@ class Sizer:
         self._first = np.zeros((len(self.bones), _FIRST))
         self._odd = np.zeros(len(self.bones), np.int64)
         self._highest = 0.0
-        self._lowest = np.nan
-        self._lows: list[float] = []
-        self._begins_high = False
+        self._rise, self._leapt = 0.0, 0.0
+        self._last = np.full(self._count, np.nan)
+        self._heights: deque[tuple[float, float]] = deque()
+        self._now = 0.0
 
     def measure(self, recording: Recording) -> None:
         """Learn the proportions of a performer from a whole performance."""
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
         self._spread[:], self._seen[:] = 0.0, _SIZED_OVER
-        self._lowest = floor_of(recording)
-        self._lows = [] if np.isnan(self._lowest) else [self._lowest] * _STEADY
+        rise = floor_of(recording) - self._floor
+        self._rise = rise if abs(rise) > _SAME_FLOOR else 0.0
         if self._head is not None:
             self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
 
@@ -151,11 +154,17 @@ class Sizer:
         self._live, self._seen = other._live.copy(), other._seen.copy()
         self._spread = other._spread.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
-        self._highest, self._lowest = other._highest, other._lowest
-        self._lows, self._begins_high = other._lows.copy(), other._begins_high
+        self._highest, self._rise, self._leapt = other._highest, other._rise, other._leapt
+        self._last, self._heights = other._last.copy(), other._heights.copy()
+        self._now = other._now
 
-    def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
-        """Scale a live pose (J, 3) to the bones of the recording; NaN marks invisible joints."""
+    def live(
+        self, pose: npt.ArrayLike, seconds: float = math.inf, *, learn: bool = True
+    ) -> LivePose:
+        """Scale a live pose (J, 3) to the bones of the recording; NaN marks invisible joints.
+
+        ``seconds`` is the time since the last pose.
+        """
         try:
             points = np.array(pose, dtype=float)
         except (TypeError, ValueError):
@@ -169,7 +178,9 @@ class Sizer:
             )
         visible = (np.abs(points) < _FARTHEST).all(axis=1)
         points[~visible] = 0.0
-        points[visible, 1] -= self._rise(points, visible, learn)
+        if learn:
+            self._leap(points, visible, seconds)
+        points[visible, 1] -= self._rise + self._leapt
         if learn and visible.any():
             _native.live_poses.measure_bones(
                 points, visible, self.bones, self._live, self._spread, self._seen, self._odd,
@@ -181,29 +192,45 @@ class Sizer:
             points, visible, self.bones, self._live, self._spread, self._seen, self._lengths,
             self._legs, _SAME_LENGTH, _LEAST_BONES, self._by_height(points, visible), self.scale,
         )  # fmt: skip
-        return LivePose(placed, visible)
+        return LivePose(placed, visible, self._rise * self._leg_ratio() * self.scale)
 
-    def _rise(self, points: FloatArray, visible: Mask, learn: bool) -> float:
-        """Return how far the performer's floor is above the recording's; 0 where it is one."""
-        feet = [float(points[j, 1]) for j in self._feet if visible[j]]
-        if learn and feet:
-            if not self._lows:
-                # On a box or in the air, as the recording begins: the floor has yet to be touched.
-                self._begins_high = abs(min(feet) - self._first_low) <= _SAME_FLOOR
-            settled = len(self._lows) == _STEADY
-            self._lows = [*self._lows[-_STEADY + 1 :], min(feet)]
-            least = sorted(self._lows)[len(self._lows) // 2] - _JUMPED
-            low = min(feet)
-            if not settled:
-                self._lowest = min(one for one in self._lows if one >= least)
-            elif least <= low <= self._lowest:
-                self._lowest = low
-            else:  # what was wrong is forgotten in time
-                self._lowest += _FORGOTTEN * (max(low, self._lowest) - self._lowest)
-        rise = self._lowest - self._floor
-        if self._begins_high and rise > 0:
-            return 0.0
-        return rise if abs(rise) > _SAME_FLOOR else 0.0
+    def _leap(self, points: FloatArray, visible: Mask, seconds: float) -> None:
+        """Follow a reference that leaps: no body changes its height so quickly."""
+        way = points[visible, 1] - self._last[visible]
+        way = way[np.isfinite(way)]
+        if seconds < _LEAP_SECONDS and way.size and abs(np.median(way)) > _LEAP:
+            self._leapt += float(np.median(way))
+        self._last[:] = np.where(visible, points[:, 1], np.nan)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the performer's floor is known."""
+        return bool(self._heights)
+
+    def stand(self, live: LivePose, recorded: FloatArray, seconds: float) -> None:
+        """Measure the performer's floor by the feet at the place that was found.
+
+        ``recorded`` (J, 3) is its pose, ``seconds`` is the time since the last pose. Poses are
+        compared whatever their floor, so a wrong one does no harm, and is corrected here.
+        """
+        feet = [j for j in self._feet if live.visible[j]]
+        if not feet:
+            return
+        self._now += seconds
+        above = float(live.points[feet, 1].min() - self.scale * recorded[feet, 1].min())
+        self._heights.append((self._now, live.rise + above))
+        while self._now - self._heights[0][0] > _FLOOR_SECONDS:
+            self._heights.popleft()
+        rise = float(np.median([height for _, height in self._heights]))
+        if abs(rise - live.rise) > _SAME_FLOOR:
+            self._rise = rise / (self.scale * self._leg_ratio())
+            if abs(self._rise) <= _SAME_FLOOR:
+                self._rise = 0.0
+
+    def _leg_ratio(self) -> float:
+        """Return the ratio of recorded to live legs, by which heights are scaled."""
+        known = self._legs & (self._live > 0)
+        return float(self._lengths[known].sum() / self._live[known].sum()) if known.any() else 1.0
 
     def _by_height(self, points: FloatArray, visible: Mask) -> float:
         """Return the ratio of sizes that the head's height tells."""

@@ -62,7 +62,7 @@ class PredictiveAligner(Aligner):
     period : float or "auto"
         Seconds between samples (omega), whatever the stream's own rate; ``"auto"`` takes the
         stream's, as soon as it is known.
-    forecast : {"dead_reckoning", "exponential", "holt", "adaptive"}
+    forecast : {"dead_reckoning", "exponential"}
         How the next pose is predicted.
     cost : {"position", "derivative"}
         Compare where joints are, or how they move.
@@ -136,7 +136,7 @@ class PredictiveAligner(Aligner):
             self._take(self._at(self._next_sample), self._next_sample)
             self._next_sample += self.period
         self._judge(live, seconds)
-        here = self._curve(self._now)
+        here = self.place = self._curve(self._now)
         self.rate = max((self._curve(self._now + self.period) - here) / self.period, 0.0)
         return here
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,16 @@ _SURE = 0.5
 _NOTICED = 0.15
 # Moments that are listed lie at least this far apart, seconds.
 _APART = 0.5
+# A step of the time that differs from the stream's by more than this (s), across more travel of the
+# mean joint than this (m), is another place or another cycle, and no delay.
+_ELSEWHERE, _TRAVEL = 0.3, 0.15
+# Delays of limbs that are tried (s); a limb that moves less than this (m) tells none.
+_DELAYS, _LIMB_MOVES = np.linspace(-0.3, 0.3, 61), 0.03
+_LIMBS = {
+    f"{side} {limb}": tuple(f"{side}_{part}" for part in parts)
+    for side in ("left", "right")
+    for limb, parts in (("hand", ("hand", "lower_arm")), ("foot", ("foot", "lower_leg")))
+} | {"head": ("head",)}
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,8 @@ class TimingScore(ReadOnlyArrays):
         How sure each is, 0 to 1.
     judged : array (T,) of bool
         Where timing can be seen (the recording moves) and the place is known.
+    limbs : dict of str to float
+        How many seconds each limb is behind the whole body, early below 0.
     """
 
     times: FloatArray
@@ -73,6 +86,7 @@ class TimingScore(ReadOnlyArrays):
     late: FloatArray
     confidence: FloatArray
     judged: npt.NDArray[np.bool_]
+    limbs: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def summary(self) -> dict[str, float | None]:
@@ -113,6 +127,7 @@ class TimingScore(ReadOnlyArrays):
         return {
             "summary": self.summary,
             "moments": [asdict(m) for m in self.moments()],
+            "limbs": dict(self.limbs),
             "frames": [
                 {
                     "time": float(t),
@@ -140,31 +155,39 @@ def follow(aligner: Aligner, performance: Motion | Recording) -> tuple[FloatArra
     times, source, confidence : array (T,)
         Live times, the recording's time emitted at each, and how sure it was.
     """
-    if not isinstance(performance, Motion | Recording):
-        raise InputError(
-            f"a performance is a motion or a recording, not {type(performance).__name__}; read a "
-            "file first"
-        )
-    if isinstance(performance, Motion):
-        points, found = tracked_points(performance, aligner.joints)
-        times: FloatArray = performance.times
-    else:
-        points, found, times = performance.points, performance.joints, performance.times
-    common = [j for j in found if j in aligner.joints]
-    if not common:
-        raise InputError(
-            "the performance and the recording have no joint in common: one has "
-            f"{', '.join(found)}, the other {', '.join(aligner.joints)}"
-        )
-    poses = np.full((len(times), len(aligner.joints), 3), np.nan)
-    for name in common:
-        poses[:, aligner.joints.index(name)] = points[:, list(found).index(name)]
+    times, poses = _poses(aligner.joints, performance)
     aligner.reset()
     source, confidence = np.empty(len(times)), np.empty(len(times))
     for i, (pose, time) in enumerate(zip(poses, times, strict=True)):
         source[i] = aligner.step(pose, time)
         confidence[i] = aligner.confidence
     return times, source, confidence
+
+
+def _poses(
+    joints: tuple[str, ...], performance: Motion | Recording
+) -> tuple[FloatArray, FloatArray]:
+    """Return times (T,) and poses (T, J, 3) of a performance, NaN for joints that it lacks."""
+    if not isinstance(performance, Motion | Recording):
+        raise InputError(
+            f"a performance is a motion or a recording, not {type(performance).__name__}; read a "
+            "file first"
+        )
+    if isinstance(performance, Motion):
+        points, found = tracked_points(performance, joints)
+        times: FloatArray = performance.times
+    else:
+        points, found, times = performance.points, performance.joints, performance.times
+    common = [j for j in found if j in joints]
+    if not common:
+        raise InputError(
+            "the performance and the recording have no joint in common: one has "
+            f"{', '.join(found)}, the other {', '.join(joints)}"
+        )
+    poses = np.full((len(times), len(joints), 3), np.nan)
+    for name in common:
+        poses[:, joints.index(name)] = points[:, list(found).index(name)]
+    return times, poses
 
 
 def score(recording: Motion | Recording | Aligner, performance: Motion | Recording) -> TimingScore:
@@ -187,7 +210,34 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
     True
     """
     aligner = recording if isinstance(recording, Aligner) else BayesAligner(recording)
-    return score_times(aligner.recording, *follow(aligner, performance))
+    found = score_times(aligner.recording, *follow(aligner, performance))
+    _, poses = _poses(aligner.joints, performance)
+    return replace(found, limbs=_limb_delays(aligner.recording, poses, found))
+
+
+def _limb_delays(recording: Recording, poses: FloatArray, found: TimingScore) -> dict[str, float]:
+    """Return by how much the motion of each limb is behind that of the whole body, in seconds.
+
+    The joints of a limb move about the middle of the body as they were recorded some time ago.
+    """
+    judged = found.judged & np.isfinite(poses).all(axis=(1, 2))
+    out: dict[str, float] = {}
+    if judged.sum() < 2:
+        return out
+    live, source = own_heading(poses[judged]), found.source[judged]
+    shifted = [own_heading(recording.at(source - delay)) for delay in _DELAYS]
+    for limb, roles in _LIMBS.items():
+        at = [recording.joints.index(r) for r in roles if r in recording.joints]
+        if not at or np.ptp(live[:, at], axis=0).max() < _LIMB_MOVES:
+            continue
+        error = []
+        for path in shifted:
+            off = live[:, at] - path[:, at]
+            error.append(float((off - off.mean(axis=0)).var(axis=0).sum()))
+        best = int(np.argmin(error))
+        if 0 < best < len(error) - 1:  # at an end, nothing fits
+            out[limb] = float(_DELAYS[best])
+    return out
 
 
 def score_times(
@@ -209,7 +259,23 @@ def score_times(
     if judged.any():
         first = int(np.flatnonzero(judged)[0])
         late = (times - times[first]) - (source - source[first])
+        steps = np.diff(source, prepend=source[0])
+        passed = np.diff(times, prepend=times[0])
+        jumps = np.where(_is_elsewhere(recording, source, steps, passed), steps - passed, 0.0)
+        moved = np.cumsum(jumps)
+        late += moved - moved[first]
     return TimingScore(times, source, late, confidence, judged)
+
+
+def _is_elsewhere(
+    recording: Recording, source: FloatArray, steps: FloatArray, passed: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """Return where the performer was found at another place (T,)."""
+    way = np.r_[0.0, np.cumsum(np.diff(recording.times) * _speed(recording, recording.times)[1:])]
+    at = np.interp(source, recording.times, way)
+    far = np.abs(np.diff(at, prepend=at[0])) > _TRAVEL
+    out: npt.NDArray[np.bool_] = far & (np.abs(steps - passed) > _ELSEWHERE + passed)
+    return out
 
 
 def _speed(recording: Recording, source: FloatArray) -> FloatArray:

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.methods.align.bayes import BayesAligner
+from retime.methods.align.cycles import CycleFilter
 from retime.methods.align.joints import Recording, record
 from retime.methods.align.poses import Sizer, own_heading
 from retime.methods.align.stamps import Clock
-from retime.methods.align.takes import TakeFilter
 
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
 _ENOUGH, _BEYOND = 2.0, 1.0
@@ -24,6 +24,8 @@ _FADES = 0.5
 _STEP = 0.04
 # The mean joint may be this far from the recorded pose, at common size, metres.
 _FAR = 0.35
+# Distance of the joints at which the confidence of a start falls to 1/e of that by the evidence.
+_FITS = 0.12
 _LONGEST_GAP = 1.0
 # Seconds in which the belief returns to the start if the poses do not match.
 _REARM = 0.3
@@ -121,10 +123,11 @@ class StartDetector:
         found = self._candidates[first]
         if evidence[first] < _ENOUGH or (others and ahead < _BEYOND):
             return None
-        if found.takes.distance > _FAR:
+        if found.belief.distance > _FAR:
             return None
-        source = found.recording.start + found.takes.time
-        return Start(first, self._clock.now, source, 1 / (1 + math.exp(-ahead)))
+        source = found.recording.start + found.belief.time
+        fits = math.exp(-((found.belief.distance / _FITS) ** 2))
+        return Start(first, self._clock.now, source, fits / (1 + math.exp(-ahead)))
 
     def aligner(self, start: Start) -> BayesAligner:
         """Return an aligner for a started recording, with the proportions of the performer."""
@@ -141,26 +144,28 @@ class _Candidate:
     def __init__(self, recording: Recording) -> None:
         self.recording, self.sizer = recording, Sizer(recording)
         duration = recording.end - recording.start
-        even = np.linspace(recording.start, recording.end, TakeFilter.grid(duration))
+        even = np.linspace(recording.start, recording.end, CycleFilter.grid(duration))
         path = own_heading(recording.at(even)) * self.sizer.scale
-        self.takes = TakeFilter(path, duration)
+        self.belief = CycleFilter(path, duration)
         self.reset()
 
     def reset(self) -> None:
         self.sizer.reset()
-        self.takes.seek(0.0)
+        self.belief.seek(0.0)
         self.evidence, self._unseen = 0.0, 0.0
 
     def step(self, pose: npt.ArrayLike, seconds: float) -> None:
         """Follow a pose, and update the evidence for this recording."""
-        live = self.sizer.live(pose)
+        live = self.sizer.live(pose, seconds)
         self._unseen += seconds
         if not live.visible.any():
             return
         gap, self._unseen = min(self._unseen, _LONGEST_GAP), 0.0
-        self.takes.step(live, gap)
+        self.belief.step(live, gap)
+        recorded = self.recording.at(self.recording.start + self.belief.time)
+        self.sizer.stand(live, recorded, gap)
         # A pose tells no more than one in 40 ms would, and evidence fades by as much.
-        total = self.evidence + self.takes.explained - _FADES * min(gap, _STEP)
+        total = self.evidence + self.belief.explained - _FADES * min(gap, _STEP)
         self.evidence = max(total, 0.0)
         if total <= 0:
-            self.takes.rearm(1 - math.exp(-gap / _REARM))
+            self.belief.rearm(1 - math.exp(-gap / _REARM))

@@ -5,6 +5,8 @@ Velocities of live and recorded poses are taken over the same lag, so that they 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from retime import _native
@@ -27,6 +29,8 @@ class RecentPoses:
     def add(self, live: LivePose, seconds: float) -> tuple[FloatArray, Mask, float]:
         """Add a pose; return velocities (J, 3), the joints they are known for, and the lag."""
         self._clock += seconds
+        if live.rise:  # a floor that is measured again is no motion
+            live = replace(live, points=live.points + np.array([0.0, live.rise, 0.0]))
         self._past.append((self._clock, live))
         while len(self._past) > 2 and self._past[1][0] <= self._clock - LAG + 1e-6:
             self._past.pop(0)
