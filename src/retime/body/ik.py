@@ -62,7 +62,7 @@ def contact_targets(
             there = weights @ (tracks.of(contact.joint)[frames] - way[frames])
             if contact.height is not None:
                 there[1] = contact.height
-            there = there + on_purpose(here - there, tracks.source)
+            there = there + on_purpose(here - there, tracks.tall)
         out[contact] = there + way if way.any() else there
     return out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -66,6 +67,11 @@ class SourceTracks:
             self._tracks[joint] = track
         return self._tracks[joint]
 
+    @cached_property
+    def tall(self) -> float:
+        """The standing height of the figure, also where it lies, metres."""
+        return max(height(self.source.skeleton) * self.source.units.metres, 1e-9)
+
     def _figure(self, then: FloatArray) -> FloatArray:
         if np.array_equal(then, self.source.times):
             return cached_positions(self.source)
@@ -98,11 +104,15 @@ def own_paths(contacts: Iterable[Contact], tracks: SourceTracks) -> dict[Contact
         if frames.any():
             track, j = tracks.of(contact.joint), motion.skeleton.index(contact.joint)
             weights = frame_weights(contact, motion.times[frames], motion.rate)
-            moved[contact] = on_purpose(weights @ (now[frames, j] - track[frames]), tracks.source)
-            out[contact] = OwnPath(track + moved[contact])
+            moved[contact] = by = on_purpose(
+                weights @ (now[frames, j] - track[frames]), tracks.tall
+            )
+            out[contact] = OwnPath(track + by if by.any() else track)
     for slide in find_slides(tracks.source, out, tracks.warp):
-        by = between_contacts(motion.times, slide, moved[slide.before], moved[slide.after])
-        out[slide.contact] = OwnPath(tracks.of(slide.contact.joint) + by)
+        track, ends = tracks.of(slide.contact.joint), (moved[slide.before], moved[slide.after])
+        if any(by.any() for by in ends):
+            track = track + between_contacts(motion.times, slide, *ends)
+        out[slide.contact] = OwnPath(track)
     return out
 
 
@@ -115,10 +125,12 @@ def between_contacts(
     return np.asarray((1 - share) * leaving + share * coming)
 
 
-def on_purpose(away: FloatArray, source: Motion) -> FloatArray:
-    """Return the part of a contact's displacement (3,) that is meant, not a fault to correct."""
+def on_purpose(away: FloatArray, tall: float) -> FloatArray:
+    """Return the part of a contact's displacement (3,) that is meant, not a fault to correct.
+
+    ``tall`` is the height of the figure, metres.
+    """
     across = np.array([away[0], 0.0, away[2]])
-    tall = max(height(source.skeleton) * source.units.metres, 1e-9)  # standing, also where it lies
     least, most = _ON_PURPOSE
-    far = np.clip((np.linalg.norm(across) / tall - least) / (most - least), 0.0, 1.0)
+    far = np.clip((np.hypot(away[0], away[2]) / tall - least) / (most - least), 0.0, 1.0)
     return np.asarray(eased(far) * across)
