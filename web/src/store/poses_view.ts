@@ -134,21 +134,22 @@ export class PosesView {
 
   // ---- the same, moved
 
-  /** As the server will move a pose: refinements scale with the gap on their side. */
+  /** As the server will move a pose: all knots between its neighbours follow the body. */
   moved(k: number, time: number): PosesView {
     const times = this.times.slice();
     const refinements = this.refinements.slice();
-    const before = this.times[k]!;
+    const now = this.times[k]!;
     times[k] = time;
-    for (let c = 0; c < this.channels.length; c++) {
-      const r = this.refinement(k, c);
-      const side = Math.sign(r);
-      let other = k + side;
-      while (side && other >= 0 && other < this.count && !this.has(other, c)) other += side;
-      if (!side || other < 0 || other >= this.count) continue;
-      const wall = this.knot(other, c);
-      const share = (wall - time) / (wall - before);
-      refinements[k * this.channels.length + c] = r * Math.max(share, 0);
+    const follow = (knot: number): number => {
+      const wall = knot < now ? this.times[k - 1] : this.times[k + 1];
+      if (wall === undefined) return knot > now ? knot + time - now : knot;
+      const outside = (knot - wall) * (now - wall) <= 0;
+      return outside ? knot : wall + ((knot - wall) * (time - wall)) / (now - wall);
+    };
+    for (let pose = Math.max(k - 1, 0); pose <= Math.min(k + 1, this.count - 1); pose++) {
+      for (let c = 0; c < this.channels.length; c++) {
+        if (this.has(pose, c)) refinements[pose * this.channels.length + c] = follow(this.knot(pose, c)) - times[pose]!;
+      }
     }
     return this.with(times, refinements);
   }
