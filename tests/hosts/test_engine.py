@@ -177,7 +177,7 @@ def test_a_giant_is_taken_for_unscaled(walk: Path) -> None:
     giant = replace(samples.walk(), units=Units(30.0, "Y", "declared"), origin=None)
     retime.write(giant, walk)
     *_, answer = ask({"id": 1, "check": str(walk)})
-    assert any("assumed" in note for note in answer["notes"])
+    assert any("the file's unit makes the figure" in note for note in answer["notes"])
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_a_false_frame_rate_is_pointed_out() -> None:
     ("file", "animation", "belt"),
     [
         ("khronos_CesiumMan.glb", None, 0.85),
-        ("khronos_Fox.glb", "Walk", 1.6),
+        ("khronos_Fox.glb", "Walk", 1.3),
         ("makehuman_zombieWalk1.bvh", None, 0.45),
         ("RobotExpressive.glb", "Walking", 1.7),
         ("RobotExpressive.glb", "Running", None),

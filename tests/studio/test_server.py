@@ -445,7 +445,7 @@ def test_no_form_of_a_path_leads_out(start_studio: Start, tmp_path: Path) -> Non
 def test_an_undone_step_is_not_shown_later(start_studio: Start, jump_file: Path) -> None:
     studio = start_studio(jump_file)
     window = opened(studio)
-    step = {"method": "physics", "parameters": {"duration": 2.0}}
+    step = {"method": "physics", "parameters": {"duration": 4.0}}
     window.do(type="add_step", version="A", step=step)
     time.sleep(0.2)
     window.send(type="undo")

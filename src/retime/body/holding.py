@@ -128,10 +128,11 @@ class _Kinds:
         if warp.loop:
             return cls(points=tuple(held))
         found, feet = frozenset(detected), find_body(source).ground_joints() if still else ()
+        given = {c.joint for c in held if c not in found}  # all contacts of a joint are of one kind
         return cls(
-            tuple(c for c in held if c in found and c.joint not in feet),
-            tuple(c for c in held if c in found and c.joint in feet),
-            tuple(c for c in held if c not in found),
+            tuple(c for c in held if c.joint not in given and c.joint not in feet),
+            tuple(c for c in held if c.joint not in given and c.joint in feet),
+            tuple(c for c in held if c.joint in given),
         )
 
 

@@ -217,7 +217,9 @@ def _state_of(motion: Motion, limb: Limb, targets: Mapping[Contact, Target], fad
                 digest.update(tracks[motion.skeleton.names[j]].tobytes())
     digest.update(motion.times.tobytes())
     for contact, target in targets.items():
-        said = f"{contact.joint}\0{contact.start!r}\0{contact.end!r}\0{fade!r}"
+        said = (
+            f"{contact.joint}\0{contact.start!r}\0{contact.end!r}\0{contact.firmness!r}\0{fade!r}"
+        )
         points = target.points if isinstance(target, OwnPath) else np.asarray(target)
         digest.update(f"{said}\0{type(target).__name__}".encode() + points.tobytes())
     return digest.digest()

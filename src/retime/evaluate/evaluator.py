@@ -193,8 +193,8 @@ def _in_time_alone(edit: Edit) -> Edit:
         return edit
     said = [n for n in edit.warp.notes if n.code != "arrival"]
     left = Note(
-        "keys only move in time, so dragged limbs arrive near their source positions, but not "
-        "exactly there; bake the result to correct them",
+        "keys only move in time, so parts arrive near their places, but not exactly there; bake "
+        "the result to correct them",
         code="no-corrections",
     )
     return replace(edit, correction=None, warp=edit.warp.of_keys().saying(*said, left))

@@ -35,8 +35,8 @@ _ROOT = "pelvis"
 # OpenSim turns a pelvis about Z, X and Y, each axis in the frame that the one before made.
 _PLACE = ("pelvis_tx", "pelvis_ty", "pelvis_tz")
 _TURN = ("pelvis_list", "pelvis_rotation", "pelvis_tilt")
-_COUNT = re.compile(r"(\s*(?:nRows|datarows)\s*[=\s]\s*)\d+", re.IGNORECASE)
-_RANGE = re.compile(r"(\s*range\s+)\S+\s+\S+", re.IGNORECASE)
+_COUNT = re.compile(r"^(\s*(?:nRows|datarows)[=\s]+)\d+", re.IGNORECASE)
+_RANGE = re.compile(r"^(\s*range\s+)\S+\s+\S+", re.IGNORECASE)
 _MOST_LINES = 1000
 
 

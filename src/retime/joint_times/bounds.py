@@ -19,10 +19,10 @@ from retime.motion.kinematics import cached_positions, cached_rotations
 # Knots of shifts, seconds.
 GRID_S = 1 / 40
 # Largest difference in time between neighbours, seconds.
-MOST_APART_S = 0.4
+_MOST_APART_S = 0.4
 # Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
-# time may cause, relative to the largest in the source. With playback speeds of up to 1.6, which
-# multiply accelerations by 2.6, this keeps turns below 3 and accelerations below 4 times.
+# time may cause, relative to the largest in the source. With playback speeds of up to 1.66, which
+# multiply accelerations by 2.76, this keeps turns below 3 and accelerations below 4 times.
 _TURN, _ACCELERATION = 1.8, 1.5
 # Movement below this is nothing to compare with: rad/s, and m/s^2.
 _LEAST_TURN, _LEAST_ACCELERATION = 2.0, 20.0
@@ -91,7 +91,7 @@ class _Measured:
     def __init__(self, motion: Motion, modes: Modes, loop: bool) -> None:
         self.motion, self.modes, self.loop = motion, modes, loop
         self.points, self.turns = cached_positions(motion), cached_rotations(motion)
-        self.rate, self.most = motion.rate, max(int(MOST_APART_S * motion.rate), 1)
+        self.rate, self.most = motion.rate, max(int(_MOST_APART_S * motion.rate), 1)
         steps = np.diff(self.points, 2, axis=0)
         largest = np.linalg.norm(steps, axis=-1).max(axis=0, initial=0.0) * self.rate**2
         self.accelerations = np.maximum(largest, _LEAST_ACCELERATION)

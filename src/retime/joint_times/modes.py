@@ -23,6 +23,7 @@ IndexArray = npt.NDArray[np.int64]
 _STILL_RAD = 0.05
 # A joint whose rotation vectors are this near to one line is a hinge: ratio of singular values.
 _HINGE = 0.02
+_HANDS = ("left_hand", "right_hand")
 # What is this low, as a share of the height, and this slow, in m/s, stands on the ground.
 _LOW, _SLOW_M_S = 0.08, 0.3
 
@@ -81,10 +82,8 @@ class Modes:
 
     def with_chain(self, joints: Iterable[int]) -> Modes:
         """Return modes in which some joints are one in space; the first is the topmost."""
-        modes, leader, chain = list(self.modes), self.leader.copy(), list(joints)
-        for j in chain:
-            modes[j], leader[j] = "space", chain[0]
-        return replace(self, modes=tuple(modes), leader=leader)
+        chain = list(joints)
+        return self._led(chain, chain[0], "space")
 
     def with_own(self, joints: Iterable[int]) -> Modes:
         """Return modes in which each of some joints has a time of its own, in space."""
@@ -95,10 +94,16 @@ class Modes:
 
     def with_base(self, joints: Iterable[int]) -> Modes:
         """Return modes in which some joints have the time of the base."""
-        modes, leader = list(self.modes), self.leader.copy()
+        return self._led(list(joints), self.base, "base")
+
+    def _led(self, joints: list[int], leader: int, mode: Mode) -> Modes:
+        """Return modes in which joints, and those that had the time of one, follow a leader."""
+        modes = list(self.modes)
         for j in joints:
-            modes[j], leader[j] = "base", self.base
-        return replace(self, modes=tuple(modes), leader=leader)
+            modes[j] = mode
+        follow = np.isin(self.leader, joints)
+        follow[joints] = True
+        return replace(self, modes=tuple(modes), leader=np.where(follow, leader, self.leader))
 
     def with_swings(self, tops: Mapping[int, Iterable[int]]) -> Modes:
         """Return modes in which legs, by their topmost joints, have times of their own."""
@@ -121,6 +126,7 @@ def modes_of(motion: Motion) -> Modes:
     base = _base(motion, body)
     hands = _below(skeleton, (body.roles[r] for r in _HANDS if r in body.roles))
     elbows = {limb.lower for limb in body.limbs.values()}
+    known = set(body.roles.values())  # trunks and shoulders are no hinges, however they move
     modes: list[Mode] = []
     leader = np.arange(len(skeleton))
     for j, parent in enumerate(skeleton.parents.tolist()):
@@ -130,16 +136,13 @@ def modes_of(motion: Motion) -> Modes:
             mode, leader[j] = "base", skeleton.roots[0]
         elif j in hands or _bend(turns) < _STILL_RAD:
             mode, leader[j] = "local", leader[parent]
-        elif j in elbows or _is_hinge(turns):
+        elif j in elbows or (j not in known and _is_hinge(turns)):
             mode = "local"
         modes.append(mode)
     found = Modes(skeleton, tuple(modes), leader)
     for top, joints in _held_together(motion, body):
         found = found.with_chain(joints) if top not in base else found.with_base(joints)
     return found
-
-
-_HANDS = ("left_hand", "right_hand")
 
 
 def _held_together(motion: Motion, body: Body) -> Iterable[tuple[int, list[int]]]:

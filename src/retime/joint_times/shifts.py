@@ -28,6 +28,7 @@ Track = Callable[[FloatArray], FloatArray]
 
 # A joint plays at 0.1 to 1.66 times the speed of the body, which changes by at most 12 per second.
 _SLOWER, _FASTER, _BEND = 0.9, 0.66, 12.0
+_FOUR = np.arange(4)  # values that a point of a curve depends on
 # Weight of what is asked between the times that count, which have the weight 1: small, so that
 # these are met, but not so small that curves swing between them as a slider moves.
 _BETWEEN = 2e-2
@@ -101,9 +102,6 @@ class Shift:
         by[low] = np.c_[by[low, 1:] + by[low, :1] * [0, 1, 0], np.zeros(low.sum())]
         by[high] = np.c_[np.zeros(high.sum()), by[high, :3] + by[high, 3:] * [0, 1, 0]]
         return np.clip(first, 0, count - 4), by
-
-
-_FOUR = np.arange(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,10 +317,6 @@ class Shifts:
     curves: Mapping[int, Shift]
     asked: Mapping[int, FloatArray]
     end: float
-
-    def of(self, joint: int) -> Shift:
-        """Return the shift of a joint."""
-        return self.curves[int(self.source.modes.leader[joint])]
 
     def warp(self) -> TimeWarp:
         """Return the warp of all joints; roots' translations have the time of the base."""

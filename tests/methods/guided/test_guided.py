@@ -309,7 +309,10 @@ EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
         ({"speed_limits": [(1.0, 2.0, 9.0, 10.0)]}, "plays no faster than 8 times"),
         ({"locked": [(1.0, 1.5)], "keytimes": [(0.5, 1.0), (0.6, 1.5)]}, "show 1.500 s at 1.000"),
         ({"duration": 5.0, "locked": [(0.0, 3.25)]}, "choose a duration of 3.250 s"),
-        ({"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True}, "is too short: its"),
+        (
+            {"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True},
+            "is too short for guided",
+        ),
         ({"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of"),
         ({"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "shorter than three frames"),
         ({"reference_warp": TimeWarp([0, 3.25], [0, 3.25])}, "no edit to copy"),

@@ -17,7 +17,6 @@ from retime.errors import FormatError
 from retime.io.gltf.samplers import Sampler
 
 _FIELD = re.compile(r"( *)((?:- )*)([A-Za-z_]\w*):(?: +(.*))?$")
-_ITEM = re.compile(r"( *)- ")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?Infinity|-?\.inf|NaN")
 # Lists of curves; those for the editor repeat the others.
 _LISTS = (
@@ -229,7 +228,7 @@ class _Parser:
 def numbers_in(lines: Sequence[str], start: int, end: int) -> list[float]:
     """Return the numbers of a field, which has one or an object of several."""
     text = " ".join(line.strip() for line in lines[start:end]).partition(":")[2]
-    found = _NUMBER.findall(re.sub(r"\w+:", " ", text))
+    found = _NUMBER.findall(re.sub(r"\b\w+:", " ", text))
     return [float(v.replace(".inf", "inf")) for v in found]
 
 

@@ -44,10 +44,13 @@ from retime.motion.memory import last
 from retime.notes import Note
 from retime.pacing import terms
 from retime.parameters import part_of_clip
+from retime.sentences import Duration
 from retime.timing import TimeWarp
 
 # How long a change of rate takes where the activity is average, seconds.
 _RAMP_S = 0.14
+# The features of a shorter part, or of a shorter reference, do not show its timing, seconds.
+_SHORTEST_S = 8 / RATE_HZ
 # A flight whose rate differs from 1 by more is mentioned.
 _HURRIED = 0.05
 
@@ -245,11 +248,16 @@ class _Subject:
 
 
 def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
-    if len(motion) < 3:
-        raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
+    span = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
+    if span[1] - span[0] < _SHORTEST_S:
+        raise InputError(
+            "{length:.3g} is too short for guided time warping; give at least {least:.3g}, or use "
+            "a spline",
+            length=Duration(span[1] - span[0]),
+            least=Duration(_SHORTEST_S),
+        )
     if p.backwards and p.range is not None:
         raise InputError("only a whole clip can run backwards, not a range of it")
-    span = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
     subject = _Subject(motion.domain, span, _signals(motion, p), activity_of(motion))
     found = subject.guidance(p, _pace(motion, p, subject))
     if p.range is None:
@@ -279,6 +287,13 @@ def _signals(motion: Motion, p: GuidedParameters) -> Signals:
         references = gather(
             motion, p.reference, rate=RATE_HZ, span=p.reference_range, warp=p.reference_warp
         )
+        shortest = min((r.duration for r in references if isinstance(r, Motion)), default=np.inf)
+        if shortest < _SHORTEST_S:
+            raise InputError(
+                "the reference lasts {length:.3g}; give at least {least:.3g}",
+                length=Duration(shortest),
+                least=Duration(_SHORTEST_S),
+            )
         # The floor may be at any height; a part of a clip does not show it.
         floor = ground_height(positions(motion)) if p.reference_range is None else None
         return pose_signals(motion, references, rate=RATE_HZ, floor=floor)

@@ -42,7 +42,7 @@ def suggest_keytimes(motion: Motion, *, count: int = 5) -> list[Suggestion]:
     if len(motion) < 5:
         return []
     activity = activity_of(motion)
-    size = activity.size**2
+    size = activity.size
     inner = size[1:-1]
     peaks = 1 + np.flatnonzero((inner >= size[:-2]) & (inner > size[2:]))
     most = float(size.max())

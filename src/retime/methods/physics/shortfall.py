@@ -64,7 +64,8 @@ class Shortfall:
         if not self.whole:
             fact = "from {start:.3g} to {end:.3g} of the source, " + fact
         if self.last:
-            remedy = Remedy("use the shortest", parameter="duration", value=enough - self.begin)
+            least_length = float(np.ceil(1e3 * (enough - self.begin) - 1e-6)) / 1e3
+            remedy = Remedy("use the shortest", parameter="duration", value=least_length)
         else:
             remedy = Remedy(
                 "show {source:.3f} at {when:.3f} or later", parameter="keytimes",

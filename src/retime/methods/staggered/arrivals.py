@@ -13,7 +13,7 @@ from retime.body import find_body
 from retime.joint_times import JointTimes, Modes, Request, Shifts, leg_joints, modes_of
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
-from retime.motion.contact import Contact
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import apply
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
@@ -45,6 +45,8 @@ class Arrivals:
         The motion is a cycle.
     contacts : sequence of Contact, optional
         Contacts of legs that have times of their own. Default: those found.
+    blank : bool
+        The clip starts over from one pose: its layers replace rotations relative to parents.
     """
 
     timing: Timing
@@ -53,6 +55,7 @@ class Arrivals:
     span: tuple[float, float] | None = None
     loop: bool = False
     contacts: Sequence[Contact] | None = None
+    blank: bool = False
 
     @cached_property
     def _moved(self) -> Motion:
@@ -102,20 +105,24 @@ class Arrivals:
     @cached_property
     def shifts(self) -> Shifts:
         """The shifts of all parts."""
-        times = JointTimes.of(self._moved, self._modes, contacts=self.contacts, loop=self.loop)
+        base, contacts = self.timing.base, self.contacts
+        if contacts is not None and base is not None:
+            contacts = carry_contacts(contacts, base)
+        times = JointTimes.of(self._moved, self._modes, contacts=contacts, loop=self.loop)
+        last_time = float(self.timing.known_times[-1])
+        late = max(last_time + self.timing.past_end - self._moved.domain[1], 0.0)
         span = None
         if self.span is not None:
-            known = np.interp(self.span, self.timing.times, self.timing.known_times)
-            span = (float(known[0]), float(known[1]))
-        end = float(self.timing.known_times[-1]) + self.timing.past_end
-        late = max(end - self._moved.domain[1], 0.0)
+            start, end = np.interp(self.span, self.timing.times, self.timing.known_times)
+            span = (float(start), float(end) + (late if end >= last_time else 0.0))
         return times.solve(self._requests, span=span, past_end=late)
 
     @cached_property
     def warp(self) -> TimeWarp:
         """The warp of all timing edits."""
         base = self.timing.base
-        return self.moved if base is None else base @ self.moved
+        warp = self.moved if base is None else base @ self.moved
+        return warp.of_keys() if self.blank else warp
 
     @cached_property
     def moved(self) -> TimeWarp:

@@ -162,7 +162,13 @@ class Representation:
     def arrivals(self) -> Arrivals:
         """When the parts of poses arrive: asked and delivered."""
         return Arrivals(
-            self.timing, self.source, self.limits == "on", self._span, self.loop, self.contacts
+            self.timing,
+            self.source,
+            self.limits == "on",
+            self._span,
+            self.loop,
+            self.contacts,
+            self.is_blank,
         )
 
     @property

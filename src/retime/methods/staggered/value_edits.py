@@ -91,7 +91,8 @@ class ValueEdits(Representation):
         own = float(curve.knots[self._knot(i, pose)])
         low = others[others < own].max(initial=-np.inf)
         high = others[others > own].min(initial=np.inf)
-        return bool(low + 1e-6 < t < high - 1e-6) or t == own
+        frame = 1 / self.source.rate  # a layer has a value a frame
+        return bool(low + frame < t < high - frame) or t == own
 
     @recorded
     def edit(
@@ -151,7 +152,7 @@ class ValueEdits(Representation):
                 i: change(value, out._read(i, [pose], when)[0])[None] for i, value in values.items()
             }
             if max((float(np.abs(b).max()) for b in by.values()), default=0.0) < _EXACT:
-                break
+                return out
             out = out._changed([pose], by, when, layer)
         return out
 

@@ -81,8 +81,9 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     around = np.linspace(-_WINDOW, _WINDOW, 25)
     hips: int | None = body.roles.get("hips", source.skeleton.roots[0])
     equal, still = _EQUAL, _STILL * float(np.ptp(cached_positions(source)[0, :, 1]))
-    if _range(source, joint, time + around) <= still:
-        # Relative to the hips, a joint that stands still would move as they do.
+    stands = (body.limb_of(joint) or "").endswith("leg")
+    if stands and _range(source, joint, time + around) <= still:
+        # Relative to the hips, a foot that stands still would move as they do.
         hips, equal = None, max(equal, still)
     then, now = (_from(m, joint, hips) for m in (source, made))
     wanted = _at(source, then, time + around)

@@ -19,6 +19,9 @@ from retime.motion import Motion
 
 __all__ = ["Carried", "carried_by", "limb_joints"]
 
+# Shifts that differ by less, in seconds, are one.
+_SAME_S = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Carried:
@@ -121,10 +124,6 @@ def _torn(
         if name.endswith("arm") and chain & torn:
             out.append(name)
     return out
-
-
-# Shifts that differ by less, in seconds, are one.
-_SAME_S = 1e-9
 
 
 def _limb_of(body: Body, joint: int) -> LimbName | None:

@@ -66,9 +66,11 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
+    held = made
     if legs:  # measured in the delivered motion, because holding feet bends the knees again
-        strained = strain(motion, body, as_delivered(motion, made, warp))
-    return Led(motion, frames, plain, made, strained)
+        held = as_delivered(motion, made, warp)
+        strained = strain(motion, body, held)
+    return Led(motion, frames, plain, made, held, strained)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +83,8 @@ class Led:
         The source.
     frames : slice
         The frames that may have changed.
-    plain, made : Motion
-        These frames before and after the limbs were moved.
+    plain, made, held : Motion
+        These frames before and after the limbs were moved, and with contacts held.
     strain : float
         Rotation speeds and knee accelerations of legs relative to their limits.
     """
@@ -91,6 +93,7 @@ class Led:
     frames: slice
     plain: Motion
     made: Motion
+    held: Motion
     strain: float
 
     @cached_property

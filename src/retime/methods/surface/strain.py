@@ -7,6 +7,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body
 from retime.body.holding import as_delivered
+from retime.methods.surface.carrying import limb_joints
 from retime.motion import Motion, quat
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
@@ -22,12 +23,13 @@ _JERK, _GLITCH = 90.0, 0.5
 
 
 def strain(motion: Motion, body: Body, made: Motion) -> float:
-    """Return the largest rotation speed or knee acceleration, relative to its limit.
+    """Return the largest rotation speed or knee acceleration of legs, relative to its limit.
 
     Glitches of the source do not count, because the result has them too.
     """
     fastest, jerks = last(motion, "turns and knees", None, lambda: _known(motion, body))
-    turned = float((_turn_speeds(made) / fastest).max()) / _FASTER
+    legs = [j for n in body.limbs if n.endswith("leg") for j in limb_joints(body, n)]
+    turned = float((_turn_speeds(made) / fastest)[legs].max(initial=0.0)) / _FASTER
     allowed = np.maximum(_JERK, _GLITCH * jerks)
     jerked = ((_knee_jerks(body, made) - jerks) / allowed).max(initial=0.0)
     return max(turned, float(jerked))

@@ -67,7 +67,7 @@ def surface(motion: Motion, p: SurfaceParameters) -> Edit:
         p = replace(p, falloff="joint")
     surfaces = control_surfaces(motion, p)
     stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
-    arrivals = surfaces.arrivals(stretch)
+    arrivals = surfaces.arrivals(stretch, held=p.constraints != "free")
     warp = surfaces.warp().looped(p.loop).with_notes(*(a.note() for a in arrivals))
     return Edit(
         warp=warp,

@@ -180,16 +180,21 @@ class ControlSurfaces:
 
     @cached_property
     def _in_space(self) -> frozenset[str]:
-        """Joints whose rotation in space moves: those of dragged segments, and by their modes."""
+        """Joints in space: by their modes, and the first of dragged segments."""
         names = self.motion.skeleton.names
         dragged = [
             names[j]
             for k, placed in enumerate(self._placed)
             if placed.together
             for j in np.flatnonzero(np.abs(self.shifts[k]) > NOTHING)
-            if j not in self._legs
+            if j not in self._legs and self._leads(int(j), self.shifts[k])
         ]
         return self._times.modes.in_space.union(dragged)
+
+    def _leads(self, joint: int, shifts: FloatArray) -> bool:
+        """Return whether a joint has another time than its parent; others keep their mode."""
+        parent = int(self.motion.skeleton.parents[joint])
+        return parent < 0 or bool(shifts[parent] != shifts[joint])
 
     @cached_property
     def _times(self) -> JointTimes:
@@ -278,7 +283,7 @@ class ControlSurfaces:
         """Use a fraction of the drags of limbs that were requested."""
         for k, room in asked.items():
             placed = self._placed[k]
-            cut = bool(placed.limbs) and share < 1
+            cut = placed.legs and share < 1
             self._rooms[k] = room.cut(placed.key, share) if cut else room
         for name in ("shifts", "_warp", "_led"):
             self.__dict__.pop(name, None)
@@ -287,23 +292,28 @@ class ControlSurfaces:
         """Return the correction that moves dragged limbs to their positions, in output time."""
         return self._led.correction if self.limbs else None
 
-    def arrivals(self, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+    def arrivals(self, fixes: Sequence[Fix] = (), *, held: bool = True) -> list[Arrival]:
         """Measure when and how closely each dragged joint arrives, relative to the hips.
 
         Parameters
         ----------
         fixes : sequence of Fix
             What is applied to the result before it is measured.
+        held : bool
+            Whether its contacts are held.
         """
-        return [found for k in range(len(self.keys)) for found in self.arrivals_of(k, fixes)]
+        keys = range(len(self.keys))
+        return [found for k in keys for found in self.arrivals_of(k, fixes, held=held)]
 
-    def arrivals_of(self, key: int, fixes: Sequence[Fix] = ()) -> list[Arrival]:
+    def arrivals_of(
+        self, key: int, fixes: Sequence[Fix] = (), *, held: bool = True
+    ) -> list[Arrival]:
         """Return the arrivals of one key's drags."""
         placed, room = self._placed[key], self._rooms[key]
         return [
             arrival(
                 self.motion,
-                self._near(room, drag.shift, fixes),
+                self._near(room, drag.shift, fixes, held=held),
                 joint,
                 placed.key.time,
                 room.share * drag.shift,
@@ -311,10 +321,10 @@ class ControlSurfaces:
             for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
         ]
 
-    def _near(self, room: Room, shift: float, fixes: Sequence[Fix]) -> Motion:
+    def _near(self, room: Room, shift: float, fixes: Sequence[Fix], *, held: bool) -> Motion:
         """Evaluate the result in the range of a key, and as far beside it as it is measured."""
         if self.limbs:
-            return self._led.made
+            return self._led.held if held else self._led.made
         away = 1.5 * abs(shift)
         frames = frames_near(self.motion, (room.start - away, room.end + away))
         edit = Edit(self._warp, fixes=tuple(fixes))
