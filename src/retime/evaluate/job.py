@@ -112,7 +112,7 @@ class Evaluated(Pictured):
         origin = self.motion.origin
         if origin is not None and origin.delivered is not None:
             return self.motion.touched
-        plain = apply_edits(self.source, [Edit(self.warp)], times=self.motion.times)
+        plain = apply_edits(self.source, [Edit(self.warp.of_keys())], times=self.motion.times)
         return difference(plain.tracks, self.motion.tracks, self.motion.skeleton)
 
     @property

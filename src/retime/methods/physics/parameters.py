@@ -26,7 +26,7 @@ Infeasible = Annotated[
     Literal["auto", "refuse", "flights", "even"],
     About(
         "What to do if the duration or a keytime is too short or too long for the body.",
-        label="Beyond the limits",
+        label="If infeasible",
         choices=(
             Choice("auto", "Automatic", "allow down to 85 % of the shortest duration"),
             Choice("refuse", "Refuse", "report an error, with a duration that is feasible"),

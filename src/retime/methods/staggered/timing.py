@@ -105,10 +105,16 @@ class Timing:
 
         Past the end, time goes on until the last part has arrived.
         """
-        if self.past_end <= 0:
-            return TimeWarp(self.times, self.known_times)
-        times, known = (np.r_[t, t[-1] + self.past_end] for t in (self.times, self.known_times))
+        times, known = self._body
+        if self.past_end > 0:
+            times, known = (np.r_[t, t[-1] + self.past_end] for t in (times, known))
         return TimeWarp(times, known)
+
+    @property
+    def _body(self) -> tuple[FloatArray, FloatArray]:
+        """Times of the poses that have the root: other poses move parts, not the body."""
+        whole = self.included[:, 0]
+        return self.times[whole], self.known_times[whole]
 
     @property
     def past_end(self) -> float:
@@ -120,7 +126,7 @@ class Timing:
         """Return the shifts of a channel that place its knots, over the body's own time."""
         has = self.included[:, channel] & (self.asks[:, channel] > 0)
         now, known = self.knots[has, channel], self.known_knots[has, channel]
-        body = np.interp(now, self.times, self.known_times)
+        body = np.interp(now, *self._body)
         body += np.maximum(now - self.times[-1], 0.0)  # past the end, time goes on
         return Request(body, known - body, self.asks[has, channel])
 
@@ -180,14 +186,27 @@ class Timing:
                 time=Moment(time),
                 free=Span(first, after - gap) if np.isfinite(after) else Moment(first),
             )
-        times = self.times.copy()
+        times, whole = self.times.copy(), self.included[:, 0]
         times[pose:] += time - now if ripple else 0.0
         times[pose] = time
-        # All parts follow the body, so that they keep their order.
-        knots = np.interp(self.knots, self.times, times)
-        knots += np.maximum(self.knots - self.times[-1], 0.0)
+
+        def follow(old: FloatArray) -> FloatArray:
+            """Return times moved with the body, so that all parts keep their order."""
+            new: FloatArray = np.interp(old, self.times[whole], times[whole])
+            return new + np.maximum(old - self.times[-1], 0.0)
+
+        knots, asks = follow(self.knots), self.asks
+        times = np.where(whole, times, follow(self.times))
+        if not whole[pose]:  # its parts alone move
+            times[pose] = time
+            knots[pose] = self.knots[pose] + (time - now)
+            asks = asks.copy()
+            asks[pose] = _PLACED
         refinements = np.where(self.included, knots - times[:, None], 0.0)
-        return replace(self, times=times, refinements=refinements)
+        moved = replace(self, times=times, refinements=refinements, asks=asks)
+        edited = np.zeros_like(self.included)
+        edited[pose] = not whole[pose]
+        return moved._in_order(edited)[0]
 
     def staggered(
         self, by: FloatArray, poses: Sequence[int], *, scale: bool = False, past_end: bool = False
@@ -293,7 +312,7 @@ class Timing:
                 clip=Span(float(self.times[0]), float(self.times[-1])),
             )
         knots, known, included = self.knots, self.known_knots, included.copy()
-        known_time = float(np.interp(time, self.times, self.known_times))
+        known_time = float(np.interp(time, *self._body))
         own = np.full(len(self.channels), time)
         own_known = np.full(len(self.channels), known_time)
         for i in np.flatnonzero(included):
