@@ -18,8 +18,8 @@ from retime.timing import TimeWarp
 __all__ = ["Timing"]
 
 BoolArray = npt.NDArray[np.bool_]
-# Weight of a part that was placed by itself: it is met to 0.1 ms where limits allow.
-_PLACED = 1000.0
+# Weight of a part that was placed by itself: it is met to a microsecond where limits allow.
+_PLACED = 1e5
 # Knots closer than this, in seconds, are merged.
 _SAME = 1e-9
 
@@ -192,8 +192,8 @@ class Timing:
 
         def follow(old: FloatArray) -> FloatArray:
             """Return times moved with the body, so that all parts keep their order."""
-            new: FloatArray = np.interp(old, self.times[whole], times[whole])
-            return new + np.maximum(old - self.times[-1], 0.0)
+            new = np.interp(old, self.times[whole], times[whole])
+            return np.asarray(new + np.maximum(old - self.times[-1], 0.0))
 
         knots, asks = follow(self.knots), self.asks
         times = np.where(whole, times, follow(self.times))
@@ -201,7 +201,11 @@ class Timing:
             times[pose] = time
             knots[pose] = self.knots[pose] + (time - now)
             asks = asks.copy()
-            asks[pose] = _PLACED
+            asks[pose] = 1.0
+            # The poses beside it stay where they are, and it comes as near as limits allow.
+            asks[[pose - 1, pose + 1]] = np.where(
+                self.included[pose], _PLACED, asks[[pose - 1, pose + 1]]
+            )
         refinements = np.where(self.included, knots - times[:, None], 0.0)
         moved = replace(self, times=times, refinements=refinements, asks=asks)
         edited = np.zeros_like(self.included)
