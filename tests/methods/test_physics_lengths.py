@@ -56,14 +56,20 @@ def test_the_recorded_timing_is_the_answer_where_nothing_changes(name: str, leng
     assert np.abs(rates(own.warp(duration=duration)) - 1).max() < 0.01
 
 
-@pytest.mark.parametrize("objective", ["auto", "match", "load"])
-@pytest.mark.parametrize("part", HEAVIER)
+@pytest.mark.parametrize(
+    ("part", "objective"),
+    [
+        (part, objective)
+        for part in HEAVIER
+        for objective in ("auto", "match", "load")
+        # Matching the recorded torques, a heavy leg may also swing faster.
+        if (part, objective) != ("leg", "match")
+    ],
+)
 @pytest.mark.parametrize("name", ["jump", "walk"])
 def test_heavier_is_slower(name: str, part: str, objective: Any) -> None:
     plain = model(name).warp(duration="free").duration
     heavier = model(name).changed(**HEAVIER[part])
-    if (part, objective) == ("leg", "match"):
-        pytest.skip("matching the recorded torques, a heavy leg may also swing faster")
     assert heavier.warp(duration="free", objective=objective).duration > plain * 1.001
 
 
