@@ -22,7 +22,8 @@ std::pair<double, double> unevenness(View<const double, 3> rotations) {
 namespace {
 
 /// Return the rotation of a joint at a share of the way from one frame to the next.
-Quaternion between_frames(View<const double, 3> rotations, index frame, double share, index joint) {
+[[gnu::always_inline]] inline Quaternion between_frames(const View<const double, 3> &rotations,
+                                                        index frame, double share, index joint) {
     const Quaternion a = quaternion(rotations[frame][joint]);
     if (share == 0.0) return a;
     Quaternion b = quaternion(rotations[std::min(frame + 1, rotations.shape[0] - 1)][joint]);
@@ -35,7 +36,7 @@ Quaternion between_frames(View<const double, 3> rotations, index frame, double s
 }
 
 /// Store a rotation with the sign that is nearer to that of the frame before.
-void store_continuous(Quaternion q, index frame, index joint, View<double, 3> out) {
+inline void store_continuous(Quaternion q, index frame, index joint, const View<double, 3> &out) {
     if (frame > 0 && dot(q, quaternion(out[frame - 1][joint])) < 0.0) q = -q;
     store(q, out[frame][joint].data);
 }
@@ -47,10 +48,11 @@ Array<double, 3> resample_rotations(View<const double, 3> rotations,
                                     View<const std::int64_t, 1> column) {
     const index count = frame.shape[0], joints = rotations.shape[1];
     Array<double, 3> out(count, joints, 4);
+    const View<double, 3> made = out;
     for (index t = 0; t < count; ++t)
         for (index j = 0; j < joints; ++j) {
             const index c = column[j];
-            store_continuous(between_frames(rotations, frame(t, c), share(t, c), j), t, j, out);
+            store_continuous(between_frames(rotations, frame(t, c), share(t, c), j), t, j, made);
         }
     return out;
 }
