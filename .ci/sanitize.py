@@ -31,7 +31,9 @@ sys.meta_path.insert(0, Sanitized())
 
 def main(inputs: str = "20000") -> None:
     """Build, test and attack; exit where one of them fails."""
-    if shutil.which("cmake") is None:
+    # The build tools come as wheels beside this interpreter.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    if not (shutil.which("cmake") and shutil.which("ninja")):
         sys.exit("make sanitize needs cmake and ninja")
     nanobind = subprocess.check_output(
         [sys.executable, "-m", "nanobind", "--cmake_dir"], text=True
