@@ -1,4 +1,4 @@
-"""A confidence of 0.9 and more is right, whoever performs and wherever they start."""
+"""A confidence of 0.9 and more is right, for any performer and any start."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from retime.live_server.avatar import Avatar, FigurePose
 from retime.motion import quat
 
 # The partner turns at most so quickly (rad/s), and moves at most at this speed (m/s) and this share
-# of the speed of the quicker foot; gaps close in so many seconds.
+# of the speed of the quicker foot; gaps close within this many seconds.
 _TURNS, _MOVES, _OF_FOOT, _CLOSES = math.radians(30), 0.1, 0.3, 0.3
 # Fewer joints tell no heading.
 _LEAST_JOINTS = 3

@@ -30,9 +30,9 @@ _FARTHEST = 1e6
 _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
 _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
 # Floors that differ by less than this, in metres, are one: shoes and markers differ by as much. A
-# floor is where the feet are at the median of so many seconds, against the recorded ones.
+# floor is the median height of the feet over this many seconds, less the recorded one.
 _SAME_FLOOR, _FLOOR_SECONDS = 0.06, 0.7
-# No body rises or falls by this much, in metres, between poses less than so many seconds apart.
+# No body rises or falls by this much, in metres, between poses closer than this, in seconds.
 _LEAP, _LEAP_SECONDS = 0.2, 0.05
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3

@@ -46,7 +46,7 @@ _MISSED = 0.01
 # Tolerance of feasibility, in p'^2.
 TOLERANCE = 0.05
 # Largest weight of feasibility where a timing must exceed the limits, and the largest change of the
-# rate there, within so many seconds.
+# rate there, within this many seconds.
 _SOFT, _MOST_CHANGE, _WITHIN = 100.0, 0.39, 1 / 30
 # Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
 # short: at the shortest itself, rates change abruptly.
