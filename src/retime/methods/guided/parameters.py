@@ -21,6 +21,7 @@ from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
 MOST_UPSAMPLING = 16
+MOST_SPEED = 64.0
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
 Limit = tuple[SourceTime, SourceTime, float, float]
 
@@ -60,7 +61,7 @@ class WarpParameters(LoopParameters):
         About(
             "Maximum playback speed relative to the source.",
             minimum=1.0,
-            maximum=64.0,
+            maximum=MOST_SPEED,
             unit="×",
             slider=(1, 8),
             step=0.1,

@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
-from retime.methods.guided.parameters import WarpParameters
+from retime.methods.guided.parameters import MOST_SPEED, WarpParameters
 from retime.notes import Note
 from retime.pacing import (
     Character,
@@ -172,7 +172,9 @@ class Request:
         limit = p.max_speed if fast else p.min_speed or SLOWEST
         need, by = (s1 - s0) / (o1 - o0), "raise" if fast else "lower"
         told = error.args[0]
-        ways = [f"{by} {{name}} to {{enough:g}}"] if fast or p.min_speed else []
+        enough = np.ceil(10 * need) / 10 if fast else np.floor(100 * need) / 100
+        possible = enough <= MOST_SPEED if fast else p.min_speed
+        ways = [f"{by} {{name}} to {{enough:g}}"] if possible else []
         ways += ["{other}"] if isinstance(told, Note) and told.remedy else []
         return InfeasibleError(
             "at output {part:.6g} the speed would have to be {need:.3g} times the source's, "
@@ -181,7 +183,7 @@ class Request:
             need=need,
             limit=limit,
             name=ParameterName("max_speed" if fast else "min_speed"),
-            enough=np.ceil(10 * need) / 10 if fast else np.floor(100 * need) / 100,
+            enough=enough,
             other=told.remedy.words if isinstance(told, Note) and told.remedy else "",
         )
 

@@ -176,7 +176,8 @@ class Timing:
         after = np.inf if ripple or pose == last else float(self.times[pose + 1])
         gap = self.least_gap
         if not before + gap <= time <= after - gap:
-            first = before + gap
+            # Rounded inward, so that what the sentence names is possible.
+            first, latest = np.ceil(1e3 * (before + gap)) / 1e3, np.floor(1e3 * (after - gap)) / 1e3
             free = "{free:.3f}" if np.isfinite(after) else "{free:.3f} and later"
             raise InputError(
                 "pose {pose} at {now:.3f} cannot move to {time:.3f}, past its neighbour; possible: "
@@ -184,7 +185,7 @@ class Timing:
                 pose=pose,
                 now=Moment(now),
                 time=Moment(time),
-                free=Span(first, after - gap) if np.isfinite(after) else Moment(first),
+                free=Span(first, latest) if np.isfinite(after) else Moment(first),
             )
         times, whole = self.times.copy(), self.included[:, 0]
         times[pose:] += time - now if ripple else 0.0
