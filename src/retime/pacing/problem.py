@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.pacing.constraints import Key, Link, Shared, Speed
+from retime.pacing.constraints import Beside, Key, Link, Shared, Speed
 from retime.pacing.terms import Elastic, Pace, Points, Smooth, Term
 
 IndexArray = npt.NDArray[np.int64]
@@ -46,6 +46,8 @@ class Character:
         The clip is a cycle: its rate changes across the seam as smoothly as within.
     name : str
         For explanations.
+    beside : Beside, optional
+        Further limits of the slowness.
     """
 
     domain: tuple[float, float]
@@ -54,6 +56,7 @@ class Character:
     speeds: tuple[Speed, ...] = ()
     loop: bool = False
     name: str = ""
+    beside: Beside | None = None
 
     @property
     def ratio(self) -> float:
@@ -174,6 +177,9 @@ class Cells:
             elif isinstance(term, Smooth):
                 seconds = term.seconds
         low, high = slowness_limits(character.speeds, middle)
+        if character.beside is not None:
+            low = np.maximum(low, character.beside.low(middle))
+            high = np.maximum(np.minimum(high, character.beside.high(middle)), low)
         bends = np.c_[np.arange(len(width) - 1), np.arange(1, len(width))]
         if character.loop:
             bends = np.r_[bends, [[len(width) - 1, 0]]]

@@ -6,6 +6,8 @@ from retime.methods.guided.guided import (
     guided_edit,
     guided_signal_warp,
     guided_warp,
+    own_score,
+    own_terms,
 )
 from retime.methods.guided.parameters import GuidedParameters
 from retime.methods.guided.suggest import Suggestion, suggest_keytimes
@@ -18,5 +20,7 @@ __all__ = [
     "guided_edit",
     "guided_signal_warp",
     "guided_warp",
+    "own_score",
+    "own_terms",
     "suggest_keytimes",
 ]
