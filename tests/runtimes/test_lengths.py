@@ -187,9 +187,32 @@ def test_scripts_of_godot_parse() -> None:
         parser.parse(path.read_text())
 
 
-def test_the_example_of_the_web_uses_the_package() -> None:
+def test_the_package_of_the_web_has_its_files() -> None:
     package = json.loads((RUNTIMES / "three" / "lengths" / "package.json").read_text())
     assert package["name"] == "retime-lengths"
     assert "dependencies" not in package
     for name in package["files"]:
         assert (RUNTIMES / "three" / "lengths" / name).is_file()
+
+
+def test_three_shows_the_clip_that_retime_bakes(tmp_path: Path) -> None:
+    """Setting the clip's position gives the poses of a file that is baked at that length."""
+    node, reader = needs("node"), ROOT / "tests" / "three"
+    if not (reader / "node_modules" / "three").is_dir():
+        pytest.skip("three.js is not installed in tests/three; run npm ci there")
+    jump = samples.jump(fps=30.0)
+    table = retime.lengths(jump, moments={"land": 2.0}, pins={"land": "60%"})
+    retime.write(jump, tmp_path / "clip.glb")
+
+    def poses(name: str, times: list[float]) -> np.ndarray:
+        out = ran(node, reader / "sample.mjs", tmp_path / name, "0", json.dumps(times))
+        return np.array(json.loads(out)["poses"])[:, :, 12:15]
+
+    for length in (1.6, 4.5):
+        retime.write(retime.apply(jump, table.warp(length)), tmp_path / "baked.glb")
+        times = [float(t) for t in np.arange(0, round(length * 30), 4) / 30]
+        baked = poses("baked.glb", times)
+        shown = poses("clip.glb", [table.at(t, length) for t in times])
+        even = poses("clip.glb", [t / length * jump.duration for t in times])
+        assert np.abs(shown - baked).max() < 1e-4  # 0.1 mm
+        assert np.abs(even - baked).max() > 0.05
