@@ -3,11 +3,10 @@ import * as THREE from "three";
 import { GLTFLoader } from "./node_modules/three/examples/jsm/loaders/GLTFLoader.js";
 import { EasedLength, Lengths } from "retime-lengths";
 
-const UP = new THREE.Vector3(0, 1, 0);
 const FLASH_S = 0.15;
 const get = (id) => document.getElementById(id);
 
-/** The figure of a glTF scene, drawn as cylinders between its joints. */
+/** The figure of a glTF file; it flashes when a moment is passed. */
 class Figure {
   constructor(gltf, color, x) {
     this.root = gltf.scene;
@@ -17,11 +16,8 @@ class Figure {
     this.action = this.mixer.clipAction(gltf.animations[0]);
     this.action.play();
     this.action.paused = true;
-    this.limbs = [];
-    const joints = new Set(gltf.animations[0].tracks.map((track) => track.name.split(".")[0]));
     this.root.traverse((node) => {
-      if (joints.has(node.name) && joints.has(node.parent?.name))
-        this.limbs.push({ node, mesh: new THREE.Mesh(new THREE.CylinderGeometry(0.04, 0.04, 1, 10), this.material) });
+      if (node.isMesh) Object.assign(node, { material: this.material, frustumCulled: false });
     });
     this.flash = 0;
   }
@@ -29,14 +25,6 @@ class Figure {
   show(source) {
     this.action.time = Math.min(source, this.action.getClip().duration - 1e-6);
     this.mixer.update(0);
-    this.root.updateMatrixWorld(true);
-    for (const { node, mesh } of this.limbs) {
-      const from = new THREE.Vector3().setFromMatrixPosition(node.parent.matrixWorld);
-      const way = new THREE.Vector3().setFromMatrixPosition(node.matrixWorld).sub(from);
-      mesh.position.copy(from).addScaledVector(way, 0.5);
-      mesh.scale.y = Math.max(way.length(), 1e-4);
-      mesh.quaternion.setFromUnitVectors(UP, way.normalize());
-    }
   }
 
   fade(delta) {
@@ -57,7 +45,7 @@ async function start() {
   const scene = new THREE.Scene();
   scene.background = new THREE.Color("#16181d");
   scene.add(new THREE.HemisphereLight("#ffffff", "#404550", 2.5), new THREE.GridHelper(12, 24, "#3c4149", "#2a2e35"));
-  for (const figure of [own, even]) scene.add(figure.root, ...figure.limbs.map((limb) => limb.mesh));
+  scene.add(own.root, even.root);
   const camera = new THREE.PerspectiveCamera(40, 1, 0.05, 100);
   camera.position.set(1.6, 1.5, 4.2);
   camera.lookAt(0, 0.9, 0);

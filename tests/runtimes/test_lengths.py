@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import gdscript
 import numpy as np
 import pytest
 
-import gdscript
 import retime
 from retime import LengthTable, samples
 
