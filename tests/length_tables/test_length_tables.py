@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import retime
 from retime import InfeasibleError, InputError, LengthTable, Motion, RetimeError, samples
@@ -15,10 +17,12 @@ from retime.parameters import build, resolved
 from retime.recipe import json as recipe_json
 from retime.times import Clock
 
+JUMP = samples.jump()
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture
 def jump() -> Motion:
-    return samples.jump()
+    return JUMP
 
 
 def sizes(table: LengthTable, count: int = 60) -> list[float]:
@@ -85,6 +89,37 @@ def test_windows_are_never_short(jump: Motion) -> None:
         assert min(lasts[1]) == pytest.approx(max(least, min(lasts[0])), abs=0.02)
 
 
+PLACES = st.tuples(st.floats(0.05, 0.95), st.sampled_from(["share", "time", "both"]))
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(PLACES, min_size=1, max_size=3, unique_by=lambda place: round(place[0], 2)),
+    st.lists(st.tuples(st.floats(0, 0.9), st.floats(0.02, 1), st.floats(0.1, 1.2)), max_size=2),
+)
+def test_any_pins_and_windows_are_met_or_refused(
+    places: list[tuple[float, str]], spans: list[tuple[float, float, float]]
+) -> None:
+    moments: dict[str, float] = {}
+    pins: dict[str, str] = {}
+    wanted: dict[str, tuple[float, float]] = {}
+    for k, (place, kind) in enumerate(places):
+        name, seconds = f"m{k}", 0.0 if kind == "share" else round(place, 3)
+        share = 0.0 if kind == "time" else round(place if kind == "share" else place / 2, 3)
+        moments[name], wanted[name] = place * JUMP.duration, (seconds, share)
+        pins[name] = f"{seconds}s+{100 * share:.1f}%"
+    ends = [(a * 3.25, min(a + b, 1.0) * 3.25, b * c * 2.5) for a, b, c in spans]
+    try:
+        table = retime.lengths(JUMP, moments=moments, pins=pins, windows=ends)
+    except InfeasibleError:
+        return
+    for x in sizes(table, 12):
+        for name, (seconds, share) in wanted.items():
+            assert abs(table.when(table.moments[name], x) - seconds - share * x) < 2e-6
+        for w in table.windows:
+            assert table.when(w.end, x) - table.when(w.start, x) >= w.least
+
+
 def test_a_cycle_has_no_seam() -> None:
     walk = samples.walk()
     table = retime.lengths(walk, loop=True, longest=2 * walk.duration)
@@ -109,8 +144,8 @@ def test_a_recipe_plays_a_table(jump: Motion, tmp_path: Path) -> None:
     table = retime.lengths(jump)
     path = tmp_path / "jump.lengths.json"
     retime.write_lengths(table, path)
-    for given in (table, table.to_document(), str(path)):
-        recipe = retime.Recipe([retime.Step("lengths", {"table": given, "duration": 1.4})])
+    for form in (table, table.to_document(), str(path)):
+        recipe = retime.Recipe([retime.Step("lengths", {"table": form, "duration": 1.4})])
         again = recipe_json.from_document(recipe_json.to_document(recipe))
         expected = retime.apply(jump, table.warp(1.4))
         np.testing.assert_allclose(again.evaluate(jump).rotations, expected.rotations, atol=1e-9)

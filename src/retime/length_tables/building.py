@@ -10,7 +10,7 @@ from retime.length_tables.feasible import narrowed, possible_lengths, row_length
 from retime.length_tables.knots import kept_times
 from retime.length_tables.parameters import LengthsParameters
 from retime.length_tables.physics_rows import PhysicsRows
-from retime.length_tables.pins import Pin, moments_of, pins_of
+from retime.length_tables.pins import Pin, moments_of, on_grid, pins_of
 from retime.length_tables.rows import FASTEST, SLOWEST, OwnRows
 from retime.methods.guided import own_terms
 from retime.motion import Motion
@@ -140,7 +140,7 @@ def _windows(p: LengthsParameters, clip: tuple[float, float]) -> tuple[Window, .
             )
         if not least > 0:
             raise InputError(f"window {first:g}:{last:g} must last above 0 s, not {least:g}")
-        out.append(Window(max(first, start), min(last, end), least, f"window {k}"))
+        out.append(Window(on_grid(first, clip), on_grid(last, clip), least, f"window {k}"))
     return tuple(out)
 
 

@@ -72,6 +72,11 @@ def _parsed(name: str, pin: Any) -> tuple[float, float]:
     return seconds, share
 
 
+def on_grid(time: float, clip: tuple[float, float]) -> float:
+    """Return the nearest time that a table can hold: whole microseconds from the clip's start."""
+    return min(clip[0] + round(max(time - clip[0], 0.0), 6), clip[1])
+
+
 def moments_of(moments: Mapping[str, Any], clock: Clock) -> dict[str, float]:
     """Return source times of moments in seconds; they may be written as 0.72s, 43f or 30%."""
     start, end = clock.domain
@@ -87,5 +92,5 @@ def moments_of(moments: Mapping[str, Any], clock: Clock) -> dict[str, float]:
                 f"{what} is at {seconds:g} s, outside the clip, which lasts from {start:g} to "
                 f"{end:g} s"
             )
-        out[str(name)] = min(max(float(seconds), start), end)
+        out[str(name)] = on_grid(float(seconds), clock.domain)
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ Row = tuple[FloatArray, FloatArray]
 """Output and source times of a solved length."""
 # Limits of the playback rate.
 SLOWEST, FASTEST = 0.01, 8.0
+# Shares of the length that differ by less are one.
+SAME_SHARE = 1e-12
 # A window is solved for this much more, so that the solver's room does not make it short.
 _MORE = 1 + 1e-5
 
@@ -39,22 +42,30 @@ class OwnRows:
     @property
     def free(self) -> Problem:
         """The problem without pins."""
+        return self._problem(self.windows)
+
+    def _problem(self, windows: Sequence[Window]) -> Problem:
+        """Return the problem without pins; only ``windows`` are required to last."""
         start, end = self.domain
-        own = Character(
-            self.domain, self.terms, (), (Speed(start, end, SLOWEST, FASTEST),), self.loop
+        limits = (Speed(start, end, SLOWEST, FASTEST),)
+        characters = [Character(self.domain, self.terms, (), limits, self.loop)]
+        ties = []
+        for w in self.windows:
+            # A window is a second character, as slow as its least time requires, tied to the clip
+            # at both ends. Ends of all windows have a name, so that all rows have the same cells.
+            tied = len(characters) if w in windows else 0
+            ties += [Link(0, time, tied, time, 0.0) for time in (w.start, w.end)]
+            if w in windows:
+                least = (Speed(w.start, w.end, SLOWEST, _fastest(w)),)
+                characters.append(Character((w.start, w.end), (), (), least))
+        return Problem(tuple(characters), links=tuple(ties))
+
+    def _shrinking(self, window: Window) -> bool:
+        """Return whether a part of a window gets shorter in a longer clip."""
+        return any(
+            b.share < a.share - SAME_SHARE and a.source < window.end and window.start < b.source
+            for a, b in itertools.pairwise(self.pins)
         )
-        # A window is a second character, as slow as its least time requires, tied to the clip at
-        # both ends.
-        spans = [
-            Character((w.start, w.end), (), (), (Speed(w.start, w.end, SLOWEST, _fastest(w)),))
-            for w in self.windows
-        ]
-        ties = [
-            Link(0, time, k, time, 0.0)
-            for k, w in enumerate(self.windows, 1)
-            for time in (w.start, w.end)
-        ]
-        return Problem((own, *spans), links=tuple(ties))
 
     def solved(self, lengths: Sequence[float]) -> list[Row]:
         """Return rows of all lengths, which increase.
@@ -79,7 +90,9 @@ class OwnRows:
 
     def _row(self, length: float, before: Row | None, other: float) -> Row:
         start = self.domain[0]
-        free = self.free
+        # What the shorter row has, the longer one keeps, unless a part of it shrinks.
+        required = [w for w in self.windows if before is None or self._shrinking(w)]
+        free = self._problem(required)
         own = replace(
             free.characters[0],
             keys=tuple(Key(start + pin.at(length), pin.source) for pin in self.pins),
@@ -93,7 +106,7 @@ class OwnRows:
         slowness = np.diff(output) / np.diff(source)
         sources = np.array([pin.source for pin in self.pins])
         share = np.diff([pin.share for pin in self.pins])
-        grows = np.where(np.abs(share) < 1e-12, 0.0, share) * (1 if longer else -1)
+        grows = np.where(np.abs(share) < SAME_SHARE, 0.0, share) * (1 if longer else -1)
 
         def limits(times: FloatArray) -> tuple[FloatArray, FloatArray]:
             u = slowness[np.clip(np.searchsorted(source, times) - 1, 0, len(slowness) - 1)]
