@@ -15,7 +15,7 @@ from retime.length_tables.rows import FASTEST, SLOWEST, OwnRows
 from retime.methods.guided import own_terms
 from retime.motion import Motion
 from retime.notes import Note
-from retime.sentences import Duration
+from retime.sentences import Duration, Sentence, Span
 from retime.times import ClipTime, Clock
 from retime.timing.table import LengthTable, Window
 
@@ -60,7 +60,7 @@ def built(motion: Motion, p: LengthsParameters) -> tuple[LengthTable, tuple[Note
     moments, ends, windows = request.moments, request.pins, request.windows
     if p.by == "physics":
         physics = PhysicsRows(motion, ends, windows, loop=p.loop)
-        span, notes = narrowed(request.asked, physics.possible(), "by physics")
+        span, notes = narrowed(request.asked, physics.possible(), Sentence("by physics"))
         sizes, rows, more = physics.solved(row_lengths(span, p.rows, end - start))
         notes += more
     else:
@@ -114,15 +114,16 @@ class Request:
         return OwnRows(motion.domain, terms, self.pins, self.windows, p.loop)
 
     @property
-    def why(self) -> str:
+    def why(self) -> Sentence:
         """The reason for limits of the length, as the start of a sentence."""
         told = [f"{pin.name!r} pinned" for pin in self.pins if pin.name]
-        told += [f"{w.least:g} s for {w.start:g} to {w.end:g} s" for w in self.windows]
-        return (
-            f"with {' and '.join(told)}"
-            if told
-            else f"at {SLOWEST:g} to {FASTEST:g} times its speed"
-        )
+        values: dict[str, Duration | Span] = {}
+        for k, w in enumerate(self.windows):
+            told.append(f"{{least{k}:g}} for {{part{k}:g}}")
+            values |= {f"least{k}": Duration(w.least), f"part{k}": Span(w.start, w.end)}
+        if not told:
+            return Sentence(f"at {SLOWEST:g} to {FASTEST:g} times its speed")
+        return Sentence(f"with {' and '.join(told)}", **values)
 
 
 def _seconds(length: float | ClipTime, clock: Clock) -> float:
@@ -135,11 +136,16 @@ def _windows(p: LengthsParameters, clip: tuple[float, float]) -> tuple[Window, .
     for k, (first, last, least) in enumerate(p.windows, 1):
         if not start - 1e-9 <= first < last <= end + 1e-9:
             raise InputError(
-                f"window {first:g}:{last:g} must increase and be in the clip, which lasts from "
-                f"{start:g} to {end:g} s"
+                "window {part} must increase and be in the clip, {clip}",
+                part=Span(first, last),
+                clip=Span(start, end),
             )
         if not least > 0:
-            raise InputError(f"window {first:g}:{last:g} must last above 0 s, not {least:g}")
+            raise InputError(
+                "window {part} must last above 0 s, not {least}",
+                part=Span(first, last),
+                least=Duration(least),
+            )
         out.append(Window(on_grid(first, clip), on_grid(last, clip), least, f"window {k}"))
     return tuple(out)
 

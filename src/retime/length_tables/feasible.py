@@ -14,6 +14,7 @@ from retime.notes import Note
 from retime.pacing import Link, Problem
 from retime.pacing.moments import Moments
 from retime.pacing.problem import ROOM
+from retime.sentences import Duration, Sentence
 
 # Lengths are limited to whole milliseconds.
 _STEP_S = 1e-3
@@ -55,8 +56,11 @@ def possible_lengths(free: Problem, pins: Sequence[Pin]) -> tuple[float, float]:
 
 def _refuse(one: Pin, other: Pin, room: float) -> None:
     raise InfeasibleError(
-        f"no length can meet {_words(one)} and {_words(other)}: the time between them is "
-        f"{-room:.3f} s off what the limits of speed and the windows allow; move one of the pins"
+        "no length can meet {one} and {other}: the time between them is {off:.3f} off what the "
+        "limits of speed and the windows allow; move one of the pins",
+        one=_words(one),
+        other=_words(other),
+        off=Duration(-room),
     )
 
 
@@ -65,41 +69,48 @@ def _words(pin: Pin) -> str:
 
 
 def narrowed(
-    asked: tuple[float, float], possible: tuple[float, float], why: str
+    asked: tuple[float, float], possible: tuple[float, float], why: Sentence
 ) -> tuple[tuple[float, float], list[Note]]:
     """Return the part of the requested lengths that is possible, with a note if it is smaller."""
     low, high = asked
     if not (0 < low < high and math.isfinite(high)):
         raise InputError(
-            f"the shortest length is {low:g} s and the longest {high:g} s; the first must be above "
-            "0 and the second above the first"
+            "the shortest length is {low} and the longest {high}; the first must be above 0 and "
+            "the second above the first",
+            low=Duration(low),
+            high=Duration(high),
         )
     # The solver's room is left to it.
     least = math.ceil(possible[0] * (1 + ROOM) / _STEP_S - 1e-6) * _STEP_S
     most = math.floor(min(possible[1] * (1 - ROOM), 1e6) / _STEP_S + 1e-6) * _STEP_S
     if least > most:
-        raise InfeasibleError(f"{why} no length is possible; move a pin or shorten a window")
+        raise InfeasibleError(
+            "{why} no length is possible; move a pin or shorten a window", why=why
+        )
     inside = (max(low, least), min(high, most))
     if inside[1] < inside[0] * _APART:
+        allowed = "{least:.3f} long or longer" if most >= 1e6 else "{least:.3f} to {most:.3f} long"
         raise InfeasibleError(
-            f"{why} the clip can only be {_range(least, most)} long, not {low:.3f} to {high:.3f} "
-            "s; choose lengths inside"
+            f"{{why}} the clip can only be {allowed}, not {{low:.3f}} to {{high:.3f}}; choose "
+            "lengths inside",
+            why=why,
+            least=Duration(least),
+            most=Duration(most),
+            low=Duration(low),
+            high=Duration(high),
         )
     notes = []
     for bound, given, word in ((inside[0], low, "shorter"), (inside[1], high, "longer")):
         if abs(bound - given) > 1e-9:
             notes.append(
                 Note(
-                    f"{why} the clip cannot be {word} than {bound:.3f} s",
+                    f"{{why}} the clip cannot be {word} than {{bound:.3f}}",
                     code="lengths-narrowed",
-                    bound=bound,
+                    why=why,
+                    bound=Duration(bound),
                 )
             )
     return inside, notes
-
-
-def _range(least: float, most: float) -> str:
-    return f"{least:.3f} to {most:.3f} s" if most < 1e5 else f"{least:.3f} s or more"
 
 
 def row_lengths(span: tuple[float, float], count: int, own: float) -> list[float]:

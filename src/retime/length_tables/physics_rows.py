@@ -12,6 +12,7 @@ from retime.length_tables.rows import Row
 from retime.methods.physics import PhysicsModel
 from retime.motion import Motion
 from retime.notes import Note
+from retime.sentences import Duration, Span
 from retime.timing.table import Window
 
 
@@ -55,10 +56,10 @@ class PhysicsRows:
             first, last = found[0][0], found[-1][0]
             notes.append(
                 Note(
-                    f"with these pins physics allows {first:.3f} to {last:.3f} s: {refused}",
+                    "with these pins physics allows {lengths:.3f}: {reason}",
                     code="lengths-narrowed",
-                    shortest=first,
-                    longest=last,
+                    lengths=Span(first, last),
+                    reason=str(refused),
                 )
             )
         return [length for length, _ in found], rows, notes
@@ -70,8 +71,12 @@ class PhysicsRows:
             lasts = float(warp.inverse(w.end) - warp.inverse(w.start))
             if lasts < w.least - 1e-9:
                 raise InputError(
-                    f"physics plays {w.start:g} to {w.end:g} s in {lasts:.3f} s at a length of "
-                    f"{length:.3f} s, less than the window's {w.least:g} s; use guided timing"
+                    "physics plays {part} in {lasts:.3f} at a length of {length:.3f}, less than "
+                    "the window's {least:g}; use guided timing",
+                    part=Span(w.start, w.end),
+                    lasts=Duration(lasts),
+                    length=Duration(length),
+                    least=Duration(w.least),
                 )
         return warp.output, warp.source
 

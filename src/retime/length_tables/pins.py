@@ -11,6 +11,7 @@ from typing import Any
 
 from retime.coercion import is_number
 from retime.errors import InputError, did_you_mean
+from retime.sentences import Moment, Span
 from retime.times import ClipTime, Clock, parse_time
 
 _TERM = re.compile(r"([+-]?)\s*([0-9.]+)\s*(%|s)?\s*")
@@ -89,8 +90,9 @@ def moments_of(moments: Mapping[str, Any], clock: Clock) -> dict[str, float]:
             raise InputError(f"{what} is {given!r}; it must be a time, such as 0.72s or 43f")
         if not start - 1e-9 <= seconds <= end + 1e-9:
             raise InputError(
-                f"{what} is at {seconds:g} s, outside the clip, which lasts from {start:g} to "
-                f"{end:g} s"
+                f"{what} is at {{time}}, outside the clip, {{clip}}",
+                time=Moment(seconds),
+                clip=Span(start, end),
             )
         out[str(name)] = on_grid(float(seconds), clock.domain)
     return out
