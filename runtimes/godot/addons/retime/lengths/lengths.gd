@@ -32,9 +32,9 @@ static func from_text(text: String) -> RetimeLengths:
 
 ## What is wrong with a parsed file; empty if nothing is.
 static func fault_of(document: Variant) -> String:
-	if typeof(document) != TYPE_DICTIONARY or document.get("format") != "retime-lengths":
+	if typeof(document) != TYPE_DICTIONARY or str(document.get("format")) != "retime-lengths":
 		return '"format" must be "retime-lengths"'
-	if document.get("version") != 1.0:
+	if not _is_number(document.get("version")) or document.version != 1:
 		return "its version is not known; this runtime reads version 1"
 	if typeof(document.get("loop", false)) != TYPE_BOOL:
 		return '"loop" must be true or false'
@@ -125,13 +125,13 @@ func length_between(source: float, target: float, seconds: float) -> float:
 		return 0.0
 	var before := 0.0
 	for k in range(lengths.size()):
-		var passed := when(target, lengths[k]) - when(source, lengths[k])
-		if seconds <= passed and k == 0:
-			return lengths[0] * (seconds / passed)
-		if seconds <= passed:
-			var share := (seconds - before) / (passed - before)
+		var took := when(target, lengths[k]) - when(source, lengths[k])
+		if seconds <= took and k == 0:
+			return lengths[0] * (seconds / took)
+		if seconds <= took:
+			var share := (seconds - before) / (took - before)
 			return lengths[k - 1] + share * (lengths[k] - lengths[k - 1])
-		before = passed
+		before = took
 	return lengths[lengths.size() - 1] * (seconds / before)
 
 

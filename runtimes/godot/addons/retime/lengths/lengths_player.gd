@@ -6,7 +6,7 @@ extends Node
 ## animation fire as usual, because its position passes them.
 
 ## A moment of the table was passed.
-signal moment_passed(name: String)
+signal moment_passed(moment: String)
 signal finished
 
 @export var player: AnimationPlayer
@@ -17,7 +17,7 @@ signal finished
 ## Speed of the engine, such as slow motion of this character: the length is divided by it.
 @export var speed := 1.0
 ## Time in which the played length follows, seconds.
-@export var ease := 0.1
+@export var follow := 0.1
 @export var playing := true
 
 ## Source time that is shown.
@@ -29,15 +29,19 @@ func _process(delta: float) -> void:
 	if not playing or table == null or player == null:
 		return
 	var wanted := (length if length > 0 else table.duration()) / maxf(speed, 1e-6)
-	_eased = wanted if _eased <= 0 else _eased + (wanted - _eased) * (1 - exp(-delta / ease))
+	_eased = (
+		wanted
+		if _eased <= 0
+		else _eased + (wanted - _eased) * (1 - exp(-delta / maxf(follow, 1e-6)))
+	)
 	if player.current_animation != animation:
 		player.play(animation)
 		player.speed_scale = 0
 	var before := source
 	source = table.step(before, delta, _eased)
 	player.seek(source, true)
-	for name in table.passed(before, source):
-		moment_passed.emit(name)
+	for moment in table.passed(before, source):
+		moment_passed.emit(moment)
 	if not table.loop and source >= table.duration():
 		playing = false
 		finished.emit()
