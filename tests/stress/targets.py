@@ -17,6 +17,7 @@ import retime
 from every_format import motion_file
 from fbx_making import made_of
 from live_streams import frames_of
+from maya_making import walker
 from retime import samples
 from retime.batch.manifest import Manifest, Row
 from retime.body import find_body
@@ -159,6 +160,7 @@ def _made(folder: Path) -> dict[str, Target]:
     out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
     out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
     out["vmd"] = Target((dance(30, 10),), ".vmd", _motion)
+    out["maya"] = Target((walker().encode(),), ".anim", _motion)
     out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")

@@ -209,6 +209,13 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "maya",
+            (".anim",),
+            "retime.io.maya",
+            "animation files of Maya, retimed in place",
+            fresh=False,
+        ),
+        Format(
             "vmd",
             (".vmd",),
             "retime.io.vmd",

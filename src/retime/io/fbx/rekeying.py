@@ -80,11 +80,26 @@ class Rekeyer:
         grain = Grain(_RAMP, _SAME, _ON_END, lambda t: t + later)
         self._mover = KeyMover(graph.x, graph.y, grain, last=span[1])
         self._ends = np.sort(graph.at(np.array(span)))
+        inside = np.r_[span[0], graph.x[(graph.x > span[0]) & (graph.x < span[1])], span[1]]
+        line = np.interp(inside, span, graph.at(np.array(span)))
+        self._is_even = graph.direction > 0 and np.abs(graph.at(inside) - line).max() < _SAME
+
+    @property
+    def backwards(self) -> bool:
+        """Whether the warp plays backwards."""
+        return self._mover.backwards
+
+    def source(self, times: FloatArray) -> FloatArray:
+        """Return the source times that output times show."""
+        return self._mover.at(times)
 
     def moved(self, curve: Curve, close: float) -> Curve:
         """Move a curve's keys; the result may be off by ``close``, in the curve's unit."""
         keys = curve.ticks / self.per_second
-        if curve.goes_on and (keys[0] > self._ends[0] or keys[-1] < self._ends[1]):
+        # At one speed, rounds beyond the keys stay rounds; otherwise they become keys.
+        whole = keys[0] >= self._ends[0] - _SAME and keys[-1] <= self._ends[1] + _SAME
+        beyond = keys[0] > self._ends[0] or keys[-1] < self._ends[1]
+        if curve.goes_on and beyond and not (self._is_even and whole):
             low, high = (self._ends * self.per_second).tolist()
             curve = unrolled(curve, (math.floor(low), math.ceil(high)), self.per_second)
             keys = curve.ticks / self.per_second
