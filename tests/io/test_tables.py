@@ -51,6 +51,16 @@ def test_a_copy_has_the_same_bytes(
     assert (tmp_path / f"a{path.suffix}").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("kind", ["markers", "table"])
+def test_a_file_without_its_last_rows_says_so(kind: str, request: pytest.FixtureRequest) -> None:
+    path: Path = request.getfixturevalue(kind)
+    whole = retime.read(path)
+    path.write_text("\n".join(path.read_text().split("\n")[:-11]) + "\n")
+    motion = retime.read(path)
+    (note,) = (n for n in motion.notes if getattr(n, "code", "") == "rows-missing")
+    assert f"counts {len(whole)} rows, and the file has {len(whole) - 10}" in str(note)
+
+
 def test_markers_stand_at_warped_times(markers: Path, tmp_path: Path) -> None:
     motion, out = retime.read(markers), tmp_path / "slow.trc"
     a, b = motion.domain
@@ -138,6 +148,8 @@ def test_what_cannot_be_written_is_refused(table: Path, markers: Path, tmp_path:
         (".mot", lambda s: s.replace("endheader", ""), "no endheader"),
         (".mot", lambda s: s.replace("time", "t"), "not the time"),
         (".mot", lambda s: s.replace("0.90000000", "1e99", 1), "too large"),
+        (".trc", lambda s: s[:-60], "expected 14 values, found .*cut off"),
+        (".mot", lambda s: s[:-60], "expected 8 values, found .*cut off"),
         (".mot", lambda s: s + "5 5\n", "expected 8|not a number|do not rise"),
     ],
 )
