@@ -124,12 +124,13 @@ def test_a_stretch_changes_times_and_fixed_tangents_alone(file: Path, tmp_path: 
     assert "    0 0 linear linear 1 0 0;\n    1 9 linear" in out.read_text()  # driven by a value
     assert after[5:7] == ["startTime 0;", "endTime 96;"]
     # A weighted tangent keeps its side in value, and has twice the time.
-    old, new = (
-        np.array([float(w.strip(";")) for w in lines[56].split()[-4:]]) for lines in (before, after)
-    )
-    for a, b in ((old[:2], new[:2]), (old[2:], new[2:])):
-        assert b[1] * np.cos(np.radians(b[0])) == pytest.approx(2 * a[1] * np.cos(np.radians(a[0])))
-        assert b[1] * np.sin(np.radians(b[0])) == pytest.approx(a[1] * np.sin(np.radians(a[0])))
+    for at in (-4, -2):
+        old, new = (
+            [float(w.strip(";")) for w in rows[56].split()[at:][:2]] for rows in (before, after)
+        )
+        sides = [v[1] * np.exp(1j * np.radians(v[0])) for v in (old, new)]
+        assert sides[1].real == pytest.approx(2 * sides[0].real)
+        assert sides[1].imag == pytest.approx(sides[0].imag)
 
 
 def test_joints_follow_their_own_channels(file: Path, tmp_path: Path) -> None:

@@ -219,7 +219,9 @@ FORMATS: dict[str, Format] = {
             "vmd",
             (".vmd",),
             "retime.io.vmd",
-            "motions of MikuMikuDance, retimed in place on whole frames",
+            "motions of MikuMikuDance, with their model (.pmx) or without, retimed in place",
+            skeleton_apart=True,
+            beside=True,
             fresh=False,
         ),
         Format(
