@@ -7,7 +7,7 @@ methods that look at movement have one; all columns follow the same timing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -91,9 +91,9 @@ def read_motion(
         units=Units(1.0, "Y", "declared"),
         notes=(_note(labels), *rows_note(table, told[0] if told else ""), *gaps.notes()),
     )
-    made = with_origin(motion, "storage", path, data, StorageFile(data, table, motion))
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(
+        motion, "storage", path, data, StorageFile(data, table, motion), in_place=True
+    )
 
 
 def _columns(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -66,9 +66,9 @@ def read_motion(
     moments = moments_between(start, end, rate)
     motion = _motion(document, moments).with_notes(*_notes(document))
     ones = np.ones(len(document.nodes))
-    made = with_origin(motion, "maya", path, data, Kept(document, data, ones, ones, motion))
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(
+        motion, "maya", path, data, Kept(document, data, ones, ones, motion), in_place=True
+    )
 
 
 def _motion(document: Document, moments: Moments) -> Motion:

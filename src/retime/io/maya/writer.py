@@ -88,13 +88,15 @@ class _Retimer:
         turns = kind_of(track.attribute) == "rotate"
         close = _CLOSE_DEGREES / track.degrees if turns else _CLOSE * extent
         curve = rekeyer.moved(track.curve, close)
-        source = rekeyer.source(curve.ticks / TICKS)
+        source = rekeyer.mover.at(curve.ticks / TICKS)
         own = track.curve.ticks / TICKS
         near = np.abs(own[:, None] - source).argmin(axis=0)
         on_key = np.abs(own[near] - source) < _SAME
         keys = [track.keys[k] for k in near.tolist()]
         kinds = [
-            _kinds(key.kinds if on else (FIXED, FIXED), int(mode), backwards=rekeyer.backwards)
+            _kinds(
+                key.kinds if on else (FIXED, FIXED), int(mode), backwards=rekeyer.mover.backwards
+            )
             for key, on, mode in zip(keys, on_key, curve.segments.mode, strict=True)
         ]
         slopes, reach = _both_sides(curve)

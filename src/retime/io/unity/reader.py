@@ -86,9 +86,7 @@ def read_motion(
     ).with_notes(*_notes(tracks, paths))
     ones = np.ones(len(paths))
     kept = Kept(clip, tuple(paths), ones, ones, motion)
-    made = with_origin(motion, "unity", path, data, kept)
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(motion, "unity", path, data, kept, in_place=True)
 
 
 def _notes(tracks: dict[tuple[str, str], Track], paths: list[str]) -> list[Note]:

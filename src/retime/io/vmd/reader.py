@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -105,9 +105,9 @@ def read_motion(
     motion = moments.motion(body, turns, moved, {}, units=units, roles=roles)
     motion = motion.with_notes(*_notes(known, model))
     ones = np.ones(len(names))
-    made = with_origin(motion, "vmd", path, data, Kept(data, document, files, ones, ones, motion))
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(
+        motion, "vmd", path, data, Kept(data, document, files, ones, ones, motion), in_place=True
+    )
 
 
 def _moves(track: BoneTrack | None) -> bool:
