@@ -121,6 +121,14 @@ def test_uneven_times_and_radians(tmp_path: Path) -> None:
     assert out.read_bytes() == path.read_bytes()
 
 
+def test_rounded_times_have_a_whole_rate(tmp_path: Path) -> None:
+    path = tmp_path / "a.sto"
+    path.write_text(storage(np.round(np.arange(20) / 60, 6)))
+    assert retime.read(path).fps == 60.0
+    path.write_text(storage(np.arange(20) / 59.94))
+    assert retime.read(path).fps == 59.94
+
+
 def test_what_cannot_be_written_is_refused(table: Path, markers: Path, tmp_path: Path) -> None:
     for suffix in (".trc", ".mot"):
         with pytest.raises(InputError, match=r"can be written as.*\.csv"):

@@ -17,6 +17,8 @@ from retime.motion.sampling import MOST_BYTES
 from retime.notes import Note
 
 _MOST = 1e12
+# Times with six digits, as many programs write them, are off by less, seconds.
+_ROUNDED = 2e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +145,12 @@ def even_rate(times: FloatArray) -> float | None:
     if len(times) < 2:
         return None
     step = (times[-1] - times[0]) / (len(times) - 1)
-    even = np.abs(np.diff(times) - step).max() < max(2e-3 * step, 2e-6)
-    return float(f"{1 / step:.6g}") if even and step > 1e-6 else None
+    if step < 1e-6 or np.abs(np.diff(times) - step).max() >= max(2e-3 * step, _ROUNDED):
+        return None
+    # Rounded times mean a whole rate where one is that near.
+    whole = max(round(1 / step), 1)
+    off = np.abs(times - times[0] - np.arange(len(times)) / whole).max()
+    return float(whole) if off < _ROUNDED else float(f"{1 / step:.6g}")
 
 
 def source_rows(motion: Motion, read: Motion, channel: str) -> FloatArray:
