@@ -25,6 +25,7 @@ _LOWEST, _HIGHEST, _USUAL = 2.0, 500.0, 24.0
 _METRES = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048,
            "yd": 0.9144, "mi": 1609.344}  # fmt: skip
 _MOST_JOINTS = 5000
+_LONGEST = 3600.0
 # Attributes of the tracks that place a joint, by kind and axis; scales are 1 where they are still.
 _KINDS = {"translate": "t", "rotate": "r", "scale": "s"}
 PATHS = {"translate": "translation", "rotate": "rotation", "scale": "scale"}
@@ -62,6 +63,8 @@ def read_motion(
     start, end = min(float(e[0]) for e in ends), max(float(e[1]) for e in ends)
     rate = fps or document.rate or _USUAL
     rate = rate if fps or _LOWEST <= rate <= _HIGHEST else _USUAL
+    if end - start > _LONGEST:
+        raise document.fail(f"it lasts {end - start:g} s, longer than an hour")
     must_fit_in_memory(document, end - start, (end - start) * rate, len(document.nodes))
     moments = moments_between(start, end, rate)
     motion = _motion(document, moments).with_notes(*_notes(document))
