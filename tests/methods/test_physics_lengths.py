@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics_warp, samples
 from retime.notes import Note
@@ -103,6 +105,24 @@ def test_a_clip_whose_length_is_not_feasible_gets_one_that_is() -> None:
     warp = moon.warp()
     assert warp.duration > least > samples.jump().duration
     assert any(n.code == "length-from-gravity" for n in warp.notes)
+
+
+# ---- keytimes
+
+
+@given(st.sampled_from(["jump", "walk"]), st.floats(0.2, 0.8), st.floats(-0.1, 0.1), st.data())
+@settings(max_examples=15)
+def test_a_keytime_never_lowers_the_optimum(name: str, at: float, by: float, data: Any) -> None:
+    own = model(name)
+    length = data.draw(st.sampled_from(["free", 0.9 * own.motion.duration]))
+    nodes, best = own.solve(duration=length)
+    frame = int(at * len(nodes))
+    moment = best.times[frame] + by * best.times[-1]
+    try:
+        _, found = own.solve(duration=length, keytimes=[(moment, nodes[frame])])
+    except InfeasibleError:
+        return
+    assert found.objective >= best.bound * (1 - 1e-6) - 1e-9
 
 
 # ---- too short

@@ -27,7 +27,7 @@ from retime.methods.physics.parameters import (
 )
 from retime.methods.physics.search.objective import Baked, Effort, bake, effort_of
 from retime.methods.physics.search.problem import Solution
-from retime.methods.physics.search.request import Request, at_nodes
+from retime.methods.physics.search.request import SLOWEST, Request, at_nodes
 from retime.methods.physics.search.solve import solve
 from retime.methods.physics.shortfall import BELOW, Shortfall, shortfall_of
 from retime.motion import Motion
@@ -250,14 +250,14 @@ class PhysicsModel(CapableBody, Pictured):
         """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``."""
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
-        natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
+        fall = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
         # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5),
         # and hurry is no remedy.
         stuck = self.extremes.stuck >= 0
         heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
-            natural=natural, loop=p.loop,
+            slowest=min(SLOWEST, 0.5 * fall), loop=p.loop,
             weights=(min(p.alpha, _SOFT) if stuck or beyond else p.alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
@@ -325,7 +325,7 @@ class PhysicsModel(CapableBody, Pictured):
         if asked is not None:
             output[-1] = begin + asked
         warp = TimeWarp(output, nodes, loop=p.loop)
-        notes.append(outcome.optimum_note(found, keytimes=bool(p.keytimes)))
+        notes.append(outcome.optimum_note(found))
         if p.watch is None:
             notes += outcome.beyond_notes(self, warp)
         return warp.with_notes(*notes)

@@ -115,15 +115,11 @@ def impossible_note(model: PhysicsModel) -> Note:
     )
 
 
-def optimum_note(found: Solution, *, keytimes: bool) -> Note:
-    """Return a note on the optimality of a timing.
-
-    Keytimes change the weight of smoothness, so that objectives compare for equal keytimes only.
-    """
+def optimum_note(found: Solution) -> Note:
+    """Return a note on the optimality of a timing."""
     at = f"objective {found.objective:.4g}"
     if found.certified:
-        of = " for these keytimes" if keytimes else ""
-        kind, code = f"the global optimum{of}, proved after {found.steps} iterations", "optimum"
+        kind, code = f"the global optimum, proved after {found.steps} iterations", "optimum"
     elif not found.ended:
         kind, code = f"stopped after {found.steps} iterations", "stopped"
         kind += f", {_percent(found.gap)} from the bound" if found.convex else ", a local optimum"

@@ -15,9 +15,8 @@ from retime.methods.physics.search.objective import Baked
 from retime.methods.physics.search.problem import TimingProblem
 from retime.sentences import Duration, Moment, Span
 
-# Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
+# Range of playback speeds p': time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
-_SLOW_FLOOR = 0.25
 # Keytimes must be at least this far apart, seconds.
 _LEAST_LEG = 1e-6
 
@@ -91,7 +90,7 @@ class Request:
         baked: Baked,
         usual: FloatArray,
         *,
-        natural: float,
+        slowest: float,
         loop: bool,
         weights: tuple[float, float, float],
         by_time: bool,
@@ -100,18 +99,15 @@ class Request:
     ) -> TimingProblem:
         """Return the request as an optimisation problem over nodes.
 
-        ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
-        those of feasibility, torques and smoothness. The least effort is a cost ``by_time``.
-        Unless it ``hurries``, a part without a given time is not faster than recorded.
-        ``most_change`` bounds |p''|.
+        ``usual`` is x* at the nodes, ``slowest`` the least p'; ``weights`` are those of
+        feasibility, torques and smoothness. The least effort is a cost ``by_time``. Unless it
+        ``hurries``, a part without a given time is not faster than recorded. ``most_change`` bounds
+        |p''|.
         """
 
         def node(source: float) -> int:
             return int(np.abs(nodes - source).argmin())
 
-        # A slow-down must not be made by stopping on one frame.
-        mean = min(leg.way / leg.seconds for leg in self.all_legs)
-        met = self.legs
         fastest = np.full(len(nodes), FASTEST)
         if self.free and not hurries:
             free = nodes >= self.all_legs[-1].first[1]
@@ -119,9 +115,9 @@ class Request:
         return TimingProblem(
             nodes=nodes,
             baked=baked,
-            legs=[(node(leg.past[1]), leg.seconds) for leg in met],
+            legs=[(node(leg.past[1]), leg.seconds) for leg in self.legs],
             fixed=[(node(moment), rate) for moment, rate in self.fixed],
-            slowest=min(_SLOW_FLOOR, 0.5 * mean, 0.5 * natural) if mean <= 1 + 1e-9 else SLOWEST,
+            slowest=slowest,
             fastest=fastest,
             loop=loop,
             alpha=weights[0],
