@@ -71,8 +71,8 @@ def pose_after(
     """Return the joints' rotations and places, moved on from a frame at given rates."""
     figure, d = model._measured.figure, model._measured.dynamics
     by = velocity * seconds + 0.5 * acceleration * seconds**2
-    turns, places = d.turns[frame].copy(), d.places[frame].copy()
-    root = d.turns[frame, 0]
+    turns, places = d.path.turns[frame].copy(), d.path.places[frame].copy()
+    root = d.path.turns[frame, 0]
     # The root's velocity is in its own frame, which turns.
     linear = acceleration[:3] + np.cross(velocity[3:6], velocity[:3])
     places[0] += root @ (velocity[:3] * seconds + 0.5 * linear * seconds**2)
@@ -81,7 +81,7 @@ def pose_after(
         if p < 0:
             turns[j] = turns[j] @ own
             continue
-        local = d.turns[frame, p].T @ d.turns[frame, j]
+        local = d.path.turns[frame, p].T @ d.path.turns[frame, j]
         turns[j] = turns[p] @ local @ own
         places[j] = places[p] + turns[p] @ figure.rest[j].place
     return turns, places
@@ -112,8 +112,8 @@ def test_torques_split_exactly(name: str) -> None:
     step = 1e-4
     for k in range(0, len(model.times), 41):
         x, y = rng.uniform(0, 4), rng.uniform(-20, 20)
-        velocity = np.sqrt(x) * m.path.velocity[k]
-        acceleration = x * m.path.acceleration[k] + y * m.path.velocity[k]
+        velocity = np.sqrt(x) * m.dynamics.path.velocity[k]
+        acceleration = x * m.dynamics.path.acceleration[k] + y * m.dynamics.path.velocity[k]
         poses = [pose_after(model, k, t, velocity, acceleration) for t in (-step, 0.0, step)]
         force = {}
         for j in heavy:
@@ -167,14 +167,14 @@ def test_contacts_do_the_work_of_their_forces(jump: PhysicsModel) -> None:
             velocity = rng.normal(size=m.figure.dofs)
             none = np.zeros_like(velocity)
             d = m.dynamics
-            own = d.turns[k, owner].T @ (point[k] - d.places[k, owner])
+            own = d.path.turns[k, owner].T @ (point[k] - d.path.places[k, owner])
             ends = [pose_after(jump, k, t, velocity, none) for t in (-step, step)]
             before, after = (turns[owner] @ own + places[owner] for turns, places in ends)
             power = (after - before) / (2 * step)
             # The root's rows count about the centre of mass, along the body's axes.
-            spin = d.turns[k, 0] @ velocity[3:6]
-            arm = d.centre_of_mass[k] - d.places[k, 0]
-            linear = d.turns[k, 0] @ velocity[:3] + np.cross(spin, arm)
+            spin = d.path.turns[k, 0] @ velocity[3:6]
+            arm = d.centre_of_mass[k] - d.path.places[k, 0]
+            linear = d.path.turns[k, 0] @ velocity[:3] + np.cross(spin, arm)
             rates = np.r_[in_body_axes(jump, k, linear, spin), velocity[6:]]
             assert np.abs(found[k][:, :3].T @ rates - power).max() < 1e-6 * np.abs(power).max()
 
@@ -340,14 +340,14 @@ def test_limits_by_pose(jump: PhysicsModel) -> None:
 
 
 def test_accelerations_can_be_limited(jump: PhysicsModel) -> None:
-    most = 1.1 * float(np.abs(jump._measured.path.acceleration[:, 6:]).max())
+    most = 1.1 * float(np.abs(jump._measured.dynamics.path.acceleration[:, 6:]).max())
     limited = PhysicsModel(samples.jump(), acceleration_limit=most)
     least, free = limited.minimum_duration(), jump.minimum_duration()
     assert least is not None
     assert free is not None
     assert least > free
-    acceleration = limited._measured.path.acceleration[:, 6:]
-    velocity = limited._measured.path.velocity[:, 6:]
+    acceleration = limited._measured.dynamics.path.acceleration[:, 6:]
+    velocity = limited._measured.dynamics.path.velocity[:, 6:]
     for k in range(0, len(limited.times), 29):
         for y, x in limited.regions[k].corners:
             assert np.abs(x * acceleration[k] + y * velocity[k]).max() <= most * (1 + 1e-6)

@@ -90,7 +90,7 @@ def test_the_least_effort_is_not_above_the_recorded() -> None:
         y, x = np.diff(b) / (2 * np.diff(nodes)), (b[1:] + b[:-1]) / 2
         total = 0.0
         for at in (slice(None, -1), slice(1, None)):
-            e = walk.effort
+            e = walk.effort()
             torque = e.still[at] + e.speed[at] * x[:, None] + e.change[at] * y[:, None]
             total += float(((torque / walk.limits[at, 6:]) ** 2).sum(axis=1) @ (1 / np.sqrt(x)))
         return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import EARTH, note_of_gravity
 from retime.methods.physics.limits.regions import UNIT
+from retime.methods.physics.limits.supports import BLOCK
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
@@ -25,7 +27,13 @@ from retime.methods.physics.parameters import (
     SearchParameters,
     TorqueLimits,
 )
-from retime.methods.physics.search.objective import Baked, Effort, bake, effort_of
+from retime.methods.physics.search.objective import (
+    FLIGHT_FIRMNESS,
+    Baked,
+    Effort,
+    effort_of,
+    matching,
+)
 from retime.methods.physics.search.problem import Solution
 from retime.methods.physics.search.request import SLOWEST, Request, at_nodes
 from retime.methods.physics.search.solve import solve
@@ -171,10 +179,9 @@ class PhysicsModel(CapableBody, Pictured):
 
     # ---- retiming
 
-    @cached_property
-    def effort(self) -> Effort:
-        """The joints' torques as functions of the timing."""
-        return effort_of(self.torques, self.maps, self.regions, self.limits, self.weight)
+    def effort(self, part: slice = slice(None)) -> Effort:
+        """Return the joints' torques as functions of the timing, in a part of the frames."""
+        return effort_of(self.torques, self.maps, self.regions, self.limits, part)
 
     @cached_property
     def _usual(self) -> PhysicsModel:
@@ -188,27 +195,34 @@ class PhysicsModel(CapableBody, Pictured):
 
     def baked(self, objective: Any = "auto") -> Baked:
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
-        target = self._target(objective)
-        usual = self._usual
-        return bake(usual.effort, target, usual.limits, self._flat, self.flight, self.usual_speeds)
+        target, usual, speeds = self._target(objective), self._usual, self.usual_speeds
+        rows = []
+        for first in range(0, len(speeds), BLOCK):
+            part = slice(first, first + BLOCK)
+            effort = usual.effort(part)
+            wanted, scale = target(effort, part), usual.limits[part, 6:]
+            rows.append(matching(effort, wanted, scale, speeds[part]))
+        firmness = np.where(self.flight, FLIGHT_FIRMNESS, 1.0)
+        return Baked(*self._flat, np.concatenate(rows), firmness)
 
-    def _target(self, objective: Any) -> FloatArray:
-        """Return the target torques of an objective, (F, joints' dofs)."""
+    def _target(self, objective: Any) -> Callable[[Effort, slice], FloatArray]:
+        """Return the target torques of an objective by effort and part of the frames."""
         if isinstance(objective, tuple) and len(objective) == 2:
-            return self._target_of(*objective)
+            given = self._target_of(*objective)
+            return lambda _, part: given[part]
         if objective == "auto":
             objective = "load" if self.added or self.mass_scale else "match"
         if objective == "match":
-            return self.reference_torques
+            return lambda _, part: self.reference_torques[part]
         if objective == "effort":
-            return np.zeros_like(self.reference_torques)
+            return lambda _, part: np.zeros_like(self.reference_torques[part])
         if objective == "load":
             # The weight of the load is supported; the recorded torques of the movement are matched.
             plain = self._usual
             if self.mass_scale or self.added:
                 plain = plain.changed(mass_scale={}, load=())
-            moving = plain.effort.speed * self.usual_speeds[:, None]
-            return np.asarray(self._usual.effort.still + moving)
+            usual = self.usual_speeds[:, None]
+            return lambda own, part: own.still + plain.effort(part).speed * usual[part]
         raise InputError(
             f"the objective is {objective!r}; it can be 'match', 'effort', 'load' or (motion, warp)"
         )
