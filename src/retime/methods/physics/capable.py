@@ -54,6 +54,9 @@ OF_PHYSICS = (
     "_usual",
 )
 
+# Largest factor of a segment's mass.
+_MOST_SCALE = 1000.0
+
 
 class CapableBody:
     """Abilities of a body along a motion: sections 3.1 to 3.3.
@@ -85,9 +88,10 @@ class CapableBody:
         mass_scale = dict(world.mass_scale)
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
         for name, factor in named.items():
-            if not (np.isfinite(factor) and factor > 0):
+            if not 0 < factor <= _MOST_SCALE:
                 raise InputError(
-                    f"the mass of {name} is scaled by {factor}; the factor must be above 0"
+                    f"the mass of {name} is scaled by {factor:g}; the factor must be above 0 and "
+                    f"at most {_MOST_SCALE:g}"
                 )
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass to scale")
@@ -146,6 +150,11 @@ class CapableBody:
     def times(self) -> FloatArray:
         """Source times of the frames, (F,)."""
         return np.asarray(self.motion.times)
+
+    @property
+    def step(self) -> float:
+        """Seconds between frames."""
+        return float(self.times[1] - self.times[0])
 
     @property
     def notes(self) -> tuple[Note, ...]:

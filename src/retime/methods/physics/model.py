@@ -288,7 +288,7 @@ class PhysicsModel(CapableBody, Pictured):
     @property
     def _most_change(self) -> float:
         """Largest |p''| beyond the limits of the body, 1/s; rates are those of whole frames."""
-        return _MOST_CHANGE / (_WITHIN + float(self.times[1] - self.times[0]))
+        return _MOST_CHANGE / (_WITHIN + self.step)
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
         """Return the rate at which a joint has a speed in m/s at a moment of the source."""
@@ -341,7 +341,10 @@ class PhysicsModel(CapableBody, Pictured):
         warp = TimeWarp(output, nodes, loop=p.loop)
         notes.append(outcome.optimum_note(found))
         if p.watch is None:
-            notes += outcome.beyond_notes(self, warp)
+            beyond = outcome.beyond_notes(self, warp)
+            if beyond and p.infeasible == "refuse":
+                raise InfeasibleError(outcome.refused(beyond[0], p))
+            notes += beyond
         return warp.with_notes(*notes)
 
     def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:

@@ -11,6 +11,7 @@ from retime.errors import InfeasibleError
 from retime.methods.physics.explain import cause_of
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.search.problem import Solution
+from retime.methods.physics.shortfall import down
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -32,7 +33,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
     notes = []
     touching = ~(model.flight | model.held)
     if touching.any():
-        force = np.linalg.norm(model.residual[touching, :3], axis=1) / model.weight
+        force = np.linalg.norm(model._recorded.residual[touching, :3], axis=1) / model.weight
         usual, most = float(np.median(force)), float(np.percentile(force, 95))
         if most > _SMALL:
             notes.append(
@@ -89,7 +90,7 @@ def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
         return None
     return Note(
         "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow motion",
-        Remedy("use the longest", parameter="duration", value=float(np.floor(1e3 * most)) / 1e3),
+        Remedy("use the longest", parameter="duration", value=down(most, model.step)),
         code="longer-than-possible",
         asked=Duration(asked),
         most=Duration(most),
@@ -159,6 +160,14 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
             size=size,
         )
     ]
+
+
+def refused(note: Note, p: ModelWarpParameters) -> Note:
+    """Return a note on infeasible parts as an error, with what to change."""
+    parts = {"rates": p.rates, "joint_speeds": p.joint_speeds, "keytimes": p.keytimes}
+    asked = next((name for name, given in parts.items() if given), "duration")
+    remedy = Remedy("change what is asked for there, or allow it", parameter=asked)
+    return Note(note, remedy, code=note.code, **note.values)
 
 
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:

@@ -72,13 +72,14 @@ class ModelParameters(ContactParameters):
         ),
     ] = "auto"
     fit_flights: Annotated[
-        Literal["timing", "height"],
+        Literal["timing", "height", "travel"],
         About(
             "How to make flights follow gravity.",
             label="Fit jumps",
             choices=(
                 Choice("timing", "Timing", "change when the figure lands"),
                 Choice("height", "Height", "keep the timing and change the height of the jump"),
+                Choice("travel", "Height and distance", "also keep the speed over the ground"),
             ),
         ),
     ] = "timing"
@@ -89,6 +90,7 @@ class ModelParameters(ContactParameters):
             "the volume of the bones.",
             unit="kg",
             minimum=0.001,
+            maximum=1e6,
             step=0.5,
         ),
     ] = None

@@ -65,7 +65,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     flights = _flights(clip, body, dynamics, supports, p)
     supports = supports.without(flights.mask | flights.held)
     notes = [*_figure_notes(motion, clip, body, figure), *flight_notes(flights, p.gravity_from)]
-    if flights.held.all():
+    if flights.unseen.all():
         notes.append(
             Note(
                 "nothing is seen to hold the figure, and it does not fall: it is held by its root",
@@ -118,7 +118,7 @@ def _flights(
         p.gravity_from,
     )  # fmt: skip
     # Flights whose heights will be changed do not limit the timing.
-    return found.released() if p.fit_flights == "height" else found
+    return found if p.fit_flights == "timing" else found.released()
 
 
 def _figure_notes(motion: Motion, clip: Motion, body: Body, figure: Figure) -> list[Note]:

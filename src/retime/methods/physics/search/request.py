@@ -153,7 +153,7 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
             f"keytime {output:g}={source:g} (output s = source s) does not come after "
             f"{before[0]:g}={before[1]:g}; both times must rise within the clip"
         )
-    if not SLOWEST < way / seconds < FASTEST:
+    if not SLOWEST * (1 - 1e-9) <= way / seconds <= FASTEST * (1 + 1e-9):
         raise InfeasibleError(
             "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
             "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
@@ -161,9 +161,15 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
             seconds=Duration(seconds),
             slowest=SLOWEST,
             fastest=FASTEST,
-            least=Duration(way / FASTEST),
-            most=Duration(way / SLOWEST),
+            least=Duration(_inwards(way / FASTEST, np.ceil)),
+            most=Duration(_inwards(way / SLOWEST, np.floor)),
         )
+
+
+def _inwards(seconds: float, rounded: Any) -> float:
+    """Round to three digits, so that what an error offers is itself possible."""
+    unit = 10.0 ** (np.floor(np.log10(seconds)) - 2)
+    return float(rounded(seconds / unit) * unit)
 
 
 def at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
