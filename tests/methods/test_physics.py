@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from retime import (
     Motion,
     PhysicsModel,
     TimeWarp,
-    apply,
     physics_warp,
     samples,
 )
@@ -553,36 +551,6 @@ def test_a_prop_that_is_led_is_no_flight() -> None:
     assert model.warp(duration=1.5).duration == pytest.approx(1.5)
 
 
-ODD: dict[str, dict[str, Any]] = {
-    "mass": {"mass": "heavy"},
-    "friction": {"friction": None},
-    "slack": {"slack": "a"},
-    "scale": {"mass_scale": "x"},
-    "scale by number": {"mass_scale": {3: 2.0}},
-    "body": {"body_data": "x"},
-    "body of numbers": {"body_data": {"masses": {3: 1}}},
-    "ragged": {"body_data": {"centres": {"hips": [[1], [2, 3]]}}},
-    "contacts": {"contacts": ["x"]},
-    "supports, a number": {"contacts": 3},
-    "limits": {"torque_limits": "x"},
-    "factor": {"limit_factor": None},
-    "clips": {"limit_clips": [3]},
-    "duration": {"duration": "soon"},
-    "keytimes": {"keytimes": [(1,)]},
-    "keytimes at once": {"keytimes": [(1.0, 1.0), (1.0000000001, 1.0000000001)]},
-    "rates": {"rates": [(1, "a")]},
-    "joint_speeds": {"joint_speeds": [(1, "hips")]},
-    "alpha": {"alpha": float("nan")},
-    "objective": {"objective": (1, 2)},
-}
-
-
-@pytest.mark.parametrize("case", ODD)
-def test_odd_arguments_get_a_sentence(case: str) -> None:
-    with pytest.raises(InputError):
-        physics_warp(samples.toss(), **ODD[case])
-
-
 def test_contacts_that_are_given(walk: PhysicsModel) -> None:
     motion = samples.walk()
     start, end = motion.domain
@@ -610,42 +578,6 @@ def test_gravity_as_people_say_it() -> None:
     side = points[0, body.roles["left_upper_leg"]] - points[0, body.roles["right_upper_leg"]]
     left = PhysicsModel(motion, gravity="left:9.81").gravity
     assert left @ side > 0.9 * 9.81 * np.linalg.norm(side)
-
-
-UNKNOWN: Any = "speed"
-BAD: dict[str, tuple[Callable[[Motion], Any], str]] = {
-    "no mass": (lambda m: PhysicsModel(m, mass=0), "the minimum is 0.001 kg"),
-    "no gravity": (lambda m: PhysicsModel(m, gravity=0), "without gravity"),
-    "odd gravity": (lambda m: PhysicsModel(m, gravity="sideways:3"), "left:9.81"),
-    "a limb of no mass": (lambda m: PhysicsModel(m, mass_scale={"head": 0}), "must be above 0"),
-    "an unknown limb": (lambda m: PhysicsModel(m, mass_scale={"tail": 2}), "no joint or role"),
-    "no slack": (lambda m: PhysicsModel(m, slack=0), "slack"),
-    "friction": (lambda m: PhysicsModel(m, friction=-1), "friction"),
-    "cutoff": (lambda m: PhysicsModel(m, cutoff=-1), "cutoff"),
-    "limits": (lambda m: PhysicsModel(m, torque_limits=-5.0).limits, "above 0 Nm"),
-    "body data": (lambda m: PhysicsModel(m, body_data={"weights": {}}), "body data has no"),
-    "masses": (lambda m: PhysicsModel(m, body_data={"masses": {"head": -1}}), "above 0"),
-    "two frames": (
-        lambda m: PhysicsModel(apply(m, TimeWarp.identity(0, 1 / 60))), "2 frames is too short"
-    ),
-    "order": (
-        lambda m: PhysicsModel(m).warp(keytimes=[(1.0, 2.0), (1.5, 1.0)]), "does not come after"
-    ),
-    "duration": (lambda m: PhysicsModel(m).warp(duration=0.0), "above 0 s"),
-    "nan": (lambda m: PhysicsModel(m).warp(duration=float("nan")), "must be a finite"),
-    "objective": (lambda m: PhysicsModel(m).warp(objective=UNKNOWN), "match"),
-    "rate": (lambda m: PhysicsModel(m).warp(rates=[(1.0, 50.0)]), "it can be from"),
-    "moment": (lambda m: PhysicsModel(m).warp(rates=[(99.0, 1.0)]), "not in the clip"),
-    "too short": (lambda m: PhysicsModel(m).warp(duration=0.1), "choose 0.5"),
-    "range": (lambda m: physics_warp(m, range=(5, 99)), "not a part"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_gets_a_sentence(case: str) -> None:
-    make, sentence = BAD[case]
-    with pytest.raises((InputError, InfeasibleError), match=sentence):
-        make(samples.jump())
 
 
 # ---- commands

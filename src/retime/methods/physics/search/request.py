@@ -59,10 +59,18 @@ class Request:
         begin, end = span
         for moment, rate in rates:
             _must_be_rate(moment, rate, span)
+        for before, after in itertools.pairwise(sorted(rates)):
+            if after[0] - before[0] < _LEAST_LEG and before[1] != after[1]:
+                raise InputError(
+                    f"the speed at {{moment}} is {before[1]:g} and {after[1]:g}; give one of them",
+                    moment=Moment(after[0]),
+                )
         stop = end if duration in (None, "free") else begin + float(duration)
         if not (np.isfinite(stop) and stop > begin):
             raise InputError(f"the duration must be above 0 s, not {duration}")
         keys = [*sorted((float(o), float(s)) for o, s in keytimes), (stop, end)]
+        for output, source in keys[:-1]:
+            _must_be_inside(output, source, stop, span, free=duration == "free")
         for before, after in itertools.pairwise([(begin, begin), *keys]):
             _must_follow(before, after)
         return cls(begin, tuple(keys), tuple(rates), duration == "free")
@@ -143,6 +151,16 @@ def _must_be_rate(moment: float, rate: float, span: tuple[float, float]) -> None
             slowest=SLOWEST,
             fastest=FASTEST,
         )
+
+
+def _must_be_inside(
+    output: float, source: float, stop: float, span: tuple[float, float], *, free: bool
+) -> None:
+    key = f"keytime {output:g}={source:g} (output s = source s)"
+    if source > span[1]:
+        raise InputError(f"{key} is not in the clip, {{clip}}", clip=Span(*span))
+    if output > stop and not free:
+        raise InputError(f"{key} is after the end of the result, {{end:.4g}}", end=Duration(stop))
 
 
 def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> None:
