@@ -559,8 +559,16 @@ def test_contacts_that_are_given(walk: PhysicsModel) -> None:
     assert not model.flight.any()
     during, before = (int(np.abs(model.times - t).argmin()) for t in (1.5, 0.5))
     assert model.maps[during].shape[1] == model.maps[before].shape[1] + 6
-    with pytest.raises(InputError, match="not there"):
-        PhysicsModel(motion, contacts=[Contact("Tail", 0, 1)])
+
+
+def test_a_hand_on_a_wall_ends_a_flight_and_a_step_lifts_the_ground(jump: PhysicsModel) -> None:
+    (flight,) = (f for f in jump.flights if f.clear)
+    wall = Contact("RightHand", flight.start - 0.1, flight.end + 0.1)
+    step = Contact("LeftToe", 0.0, 0.5, height=0.3)
+    held = PhysicsModel(samples.jump(), contacts=[wall, step])
+    assert not held.flight.any()
+    assert held.maximum_duration() is None  # it may stay there
+    assert held._measured.supports.ground[0, 0] == pytest.approx(0.3)
 
 
 def test_gravity_as_people_say_it() -> None:

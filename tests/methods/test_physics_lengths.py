@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics_warp, samples
+from retime import (
+    InfeasibleError,
+    InputError,
+    Motion,
+    PhysicsModel,
+    TimeWarp,
+    apply,
+    physics_warp,
+    samples,
+)
 from retime.notes import Note
 
 HEAVIER: dict[str, dict[str, Any]] = {
@@ -123,6 +132,15 @@ def test_a_keytime_never_lowers_the_optimum(name: str, at: float, by: float, dat
     except InfeasibleError:
         return
     assert found.objective >= best.bound * (1 - 1e-6) - 1e-9
+
+
+def test_a_locked_span_keeps_its_speed() -> None:
+    walk = model("walk")
+    warp = walk.warp(duration=0.9 * walk.motion.duration, locked=[(1.0, 2.0)])
+    assert np.ptp(warp.inverse(np.array([1.0, 2.0]))) == pytest.approx(1.0, abs=1e-6)
+    assert warp.duration == pytest.approx(0.9 * walk.motion.duration)
+    with pytest.raises(InputError, match="locked span"):
+        walk.warp(locked=[(3.0, 99.0)])
 
 
 # ---- too short

@@ -43,6 +43,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.one_line import one_line
+from retime.pacing import locked_spans
 from retime.pictured import Pictured
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -59,6 +60,9 @@ _SOFT, _MOST_CHANGE, _WITHIN = 100.0, 0.39, 1 / 30
 # Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
 # short: at the shortest itself, rates change abruptly.
 _ABOVE_LEAST = 1.1
+# Factor of the weight of feasibility if anything infeasible is refused: the distance of a feasible
+# length's timing from its regions is then below 0.005 in p'^2, and 0.06 otherwise.
+_STRICT = 100.0
 _IMPOSSIBLE = ("longer-than-possible", "nothing-feasible")
 # Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
@@ -256,12 +260,24 @@ class PhysicsModel(CapableBody, Pictured):
         """Return a valid request, or raise."""
         rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
         span = float(self.times[0]), float(self.times[-1])
+        for part in locked_spans(p.locked, span):
+            inside = self.times[(self.times > part.start) & (self.times < part.end)]
+            rates += [(float(t), 1.0) for t in (part.start, *inside, part.end)]
         return Request.of(span, p.duration, p.keytimes, rates)
 
     def _solve(
-        self, p: SearchParameters, request: Request, *, beyond: bool, faster: float = 1.0
+        self,
+        p: SearchParameters,
+        request: Request,
+        *,
+        beyond: bool,
+        strict: bool = False,
+        faster: float = 1.0,
     ) -> tuple[FloatArray, Solution]:
-        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``."""
+        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``.
+
+        A ``strict`` solution stays within the limits if that is possible.
+        """
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
         fall = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
@@ -269,10 +285,11 @@ class PhysicsModel(CapableBody, Pictured):
         # and hurry is no remedy.
         stuck = self.extremes.stuck >= 0
         heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
+        alpha = min(p.alpha, _SOFT) if stuck or beyond else p.alpha * (_STRICT if strict else 1.0)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
             slowest=min(SLOWEST, 0.5 * fall), loop=p.loop,
-            weights=(min(p.alpha, _SOFT) if stuck or beyond else p.alpha, p.beta, p.smoothness),
+            weights=(alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
             most_change=self._most_change / faster**2 if stuck or beyond or faster > 1 else np.inf,
@@ -333,7 +350,8 @@ class PhysicsModel(CapableBody, Pictured):
         if outcome.is_plain(p) and short is not None and p.infeasible == "even":
             return self._fast_motion(p, short)
         notes += [n for n in (short and short.note, long) if n]
-        nodes, found = self._solve(p, request, beyond=short is not None)
+        strict = p.infeasible == "refuse"
+        nodes, found = self._solve(p, request, beyond=short is not None, strict=strict)
         begin = float(self.times[0])
         output = begin + found.times
         if asked is not None:
@@ -342,7 +360,7 @@ class PhysicsModel(CapableBody, Pictured):
         notes.append(outcome.optimum_note(found))
         if p.watch is None:
             beyond = outcome.beyond_notes(self, warp)
-            if beyond and p.infeasible == "refuse":
+            if beyond and strict:
                 raise InfeasibleError(outcome.refused(beyond[0], p))
             notes += beyond
         return warp.with_notes(*notes)

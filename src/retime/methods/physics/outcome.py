@@ -80,7 +80,8 @@ def natural_length(
 
 def is_plain(p: ModelWarpParameters) -> bool:
     """Return whether only a length is requested."""
-    return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
+    asked = p.keytimes or p.rates or p.locked or p.joint_speeds
+    return not (asked or p.loop or p.watch is not None)
 
 
 def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
@@ -164,8 +165,8 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
 
 def refused(note: Note, p: ModelWarpParameters) -> Note:
     """Return a note on infeasible parts as an error, with what to change."""
-    parts = {"rates": p.rates, "joint_speeds": p.joint_speeds, "keytimes": p.keytimes}
-    asked = next((name for name, given in parts.items() if given), "duration")
+    parts = ("rates", "locked", "joint_speeds", "keytimes")
+    asked = next((name for name in parts if getattr(p, name)), "duration")
     remedy = Remedy("change what is asked for there, or allow it", parameter=asked)
     return Note(note, remedy, code=note.code, **note.values)
 

@@ -14,7 +14,15 @@ from retime.methods.physics.sayings import (
     parse_torque_limits,
 )
 from retime.motion import Motion
-from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.parameters import (
+    About,
+    Choice,
+    Keytimes,
+    LockedSpans,
+    LoopParameters,
+    Rates,
+    TimingParameters,
+)
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
@@ -246,6 +254,7 @@ class RequestParameters(LoopParameters):
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()
+    locked: LockedSpans = ()
     joint_speeds: Annotated[
         Sequence[tuple[SourceTime, str, float]],
         About(

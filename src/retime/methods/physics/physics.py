@@ -68,7 +68,7 @@ def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
     """
     if p.fit_flights == "timing":
         return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
-    asked = p.duration is not None or p.keytimes or p.rates or p.joint_speeds
+    asked = p.duration is not None or p.keytimes or p.rates or p.locked or p.joint_speeds
     if asked:
         warp = physics_warp.implementation(motion, p)  # type: ignore[attr-defined]
     else:

@@ -130,7 +130,8 @@ def supports_of(
     feet = np.array([{f.toe_joint, f.ankle_joint} & named != set() for f in found.feet], bool)
     down = np.where(feet[:, None], known.down, found.down)
     others = [o for o in found.others if o.joint not in named]
-    return Supports(found.feet, down, found.ground, (*others, *known.others))
+    ground = np.where(feet, known.ground, found.ground)
+    return Supports(found.feet, down, ground, (*others, *known.others))
 
 
 def _found_supports(motion: Motion, body: Body) -> Supports:
@@ -193,6 +194,7 @@ def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> 
     parts = [(foot.ankle_joint, (f, 0)) for f, foot in enumerate(feet)]
     parts += [(foot.toe_joint, (f, 1)) for f, foot in enumerate(feet)]
     down = np.zeros((len(motion), len(feet), 2), bool)
+    ground = _lowest(feet, len(motion))
     others: dict[int, Mask] = {}
     times = motion.times
     for contact in contacts:
@@ -201,9 +203,10 @@ def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> 
         touched = [part for j, part in parts if j == joint]
         for f, part in touched:
             down[when, f, part] = True
+            if contact.height is not None:
+                ground[when, f] = contact.height
         if not touched:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
-    ground = _lowest(feet, len(motion))
     return Supports(feet, down, ground, _others(motion, body, others, set(others)))
 
 
