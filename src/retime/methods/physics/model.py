@@ -285,6 +285,7 @@ class PhysicsModel(CapableBody, Pictured):
         # and hurry is no remedy.
         stuck = self.extremes.stuck >= 0
         heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
+        gentle = _MOST_CHANGE / (_WITHIN + self.step)  # rates are those of whole frames
         alpha = min(p.alpha, _SOFT) if stuck or beyond else p.alpha * (_STRICT if strict else 1.0)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
@@ -292,7 +293,7 @@ class PhysicsModel(CapableBody, Pictured):
             weights=(alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
-            most_change=self._most_change / faster**2 if stuck or beyond or faster > 1 else np.inf,
+            most_change=gentle / faster**2 if stuck or beyond or faster > 1 else np.inf,
         )  # fmt: skip
         first = None
         if p.start is not None:
@@ -301,11 +302,6 @@ class PhysicsModel(CapableBody, Pictured):
         if found.missed > _MISSED and p.watch is None:
             raise outcome.unmet(found.missed, rates=bool(request.fixed), keytimes=bool(p.keytimes))
         return nodes, found
-
-    @property
-    def _most_change(self) -> float:
-        """Largest |p''| beyond the limits of the body, 1/s; rates are those of whole frames."""
-        return _MOST_CHANGE / (_WITHIN + self.step)
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
         """Return the rate at which a joint has a speed in m/s at a moment of the source."""

@@ -40,7 +40,7 @@ class Region(Pictured):
     centre: FloatArray
     """The feasible timing nearest to the recorded one, (0, 1). Shape (2,)."""
     within: Bounds = field(repr=False)
-    """What bounds it."""
+    """Its limits."""
     frame: int = field(repr=False)
     """Its frame."""
 
@@ -102,7 +102,7 @@ class Region(Pictured):
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What bounds the timing of every frame.
+    """Limits of the timing of every frame.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Regions(Sequence[Region]):
     Parameters
     ----------
     within : Bounds
-        What bounds them.
+        Their limits.
     usual : array (F,)
         x*, the recorded p'^2.
     """
