@@ -83,7 +83,6 @@ class _Run:
             self._work()
             planned = {item.name for item in self.plan}
             self.summary.strangers = sum(n not in planned for n in self.manifest.names())
-            self.summary.damaged = list(self.manifest.damaged)
             self.places.end()
         except sqlite3.OperationalError as e:
             raise BatchStoppedError(f"{self.manifest.path}: {e}; {self._so_far()}") from None
