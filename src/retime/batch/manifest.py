@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from retime.bounded_json import parse
 from retime.coercion import coerce, is_number
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 from retime.io.files import lock_file, must_be_ordinary
 from retime.recipe.json import VERSION
 
@@ -182,7 +182,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise  # a full disk or a lock is not damage
     except _VersionError:
         raise
-    except (sqlite3.DatabaseError, InputError, UnicodeError) as e:
+    except (sqlite3.DatabaseError, RetimeError, UnicodeError) as e:
         raise _damaged(path, e) from None
 
 
