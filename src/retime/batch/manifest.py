@@ -103,6 +103,9 @@ class Manifest:
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_TABLE)
             self.about()
+            with self._reading():  # damaged rows are refused before any work
+                for stored in self._db.execute(_ALL):
+                    _row(stored)
         except (sqlite3.DatabaseError, UnicodeError) as e:  # UnicodeError: in SQLite's message
             self.close()
             raise _damaged(path, e) from None
