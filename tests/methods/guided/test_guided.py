@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from retime import (
 from retime.body.metrics import flights
 from retime.methods.guided import guide
 from retime.methods.guided.activity import falling_flights
-from retime.methods.guided.library import INDEX
 
 
 def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
@@ -158,40 +156,6 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
         )
     with pytest.raises(RetimeError, match="no such file"):
         guided_warp(jump, reference=tmp_path / "absent.bvh")
-
-
-def test_a_library_is_indexed_once(tmp_path: Path) -> None:
-    walk = samples.walk()
-    for k in range(8):
-        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
-    (tmp_path / "broken.bvh").write_text("none")
-    first = guide(walk, duration="free", reference=tmp_path)
-    index = tmp_path / INDEX
-    assert len(list(index.glob("joints-*"))) == 1
-    with patch("retime.methods.guided.library.read", side_effect=AssertionError):
-        again = guide(samples.walk(), duration="free", reference=tmp_path)
-        other = guide(samples.walk(seconds=2.0), duration="free", reference=tmp_path)
-    np.testing.assert_allclose(again.warp.source, first.warp.source)
-    assert first.warp.duration == pytest.approx(walk.duration / 0.67, rel=0.08)
-    assert other.warp.duration == pytest.approx(2.0 / 0.67, rel=0.08)
-    files = [tmp_path / f"{k}.npz" for k in range(8)]
-    listed = guide(walk, duration="free", reference=files)  # the same without an index
-    assert listed.warp.duration == pytest.approx(first.warp.duration, rel=1e-3)
-    # A file that changes is read again, and only that.
-    retime.write(slowed(walk, 0.5), tmp_path / "3.npz")
-    with patch("retime.methods.guided.library.read", side_effect=retime.read) as reads:
-        guide(samples.walk(), duration="free", reference=tmp_path)
-    assert [c.args[0].name for c in reads.call_args_list] == ["3.npz"]
-    assert len([p for p in index.iterdir() if len(p.name) == 32]) == 9
-
-
-def test_a_library_that_cannot_be_written_to_is_read(tmp_path: Path) -> None:
-    walk = samples.walk()
-    for k in range(8):
-        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
-    with patch("retime.methods.guided.library.tempfile.mkdtemp", side_effect=PermissionError):
-        warp = guided_warp(walk, duration="free", reference=tmp_path)
-    assert warp.duration == pytest.approx(walk.duration / 0.67, rel=0.08)
 
 
 def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
