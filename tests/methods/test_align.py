@@ -26,7 +26,7 @@ def test_a_long_search_stays_in_a_corridor_and_finds_the_same() -> None:
     frames = np.cumsum(rng.integers(0, 3, 2400))
     live = poses[frames[frames < 2600]]
     weights = np.ones(2)
-    costs, low, path = _search(poses, live, weights, 4, -1, True)
+    costs, low, path = _search(poses, live, weights, 4, 60, True)
     assert costs.shape[1] < 2600
     right = frames[frames < 2600]
     assert np.mean(np.abs(path.mean(axis=1) - right) <= 1) > 0.99
