@@ -20,7 +20,6 @@ from retime.body.metrics import flights
 from retime.methods.guided.activity import falling_flights
 from retime.methods.guided.features import sampled
 from retime.methods.guided.like_flights import flights_of
-from retime.methods.guided.references import cut
 from retime.motion.kinematics import carriers, joint_speeds
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -98,8 +97,8 @@ def test_slowed_punches_take_the_timing_of_another_part_of_the_take() -> None:
     boxing = clip("13_17")
     shares, errors, controls = [], [], []
     for start, (first, last_time) in PUNCHES:
-        part = cut(boxing, (start, start + 8), "range")
-        reference = cut(boxing, (first, last_time), "range")
+        part = boxing.between(float(start), float(start + 8))
+        reference = boxing.between(float(first), float(last_time))
         slow, punching = slowed_punches(part)
         warp = guided_warp(apply(part, slow), reference=reference, duration=part.duration)
         back = warp.inverse(slow.output)
@@ -138,7 +137,7 @@ UNSEEN = EVERY if os.environ.get("RETIME_STRESS") else FEW
 def other(name: str, most: float = 12.0) -> Motion:
     motion = retime.read(SHARED / "mocap-more" / f"{name}.bvh")
     span = (motion.start, motion.start + most)
-    return cut(motion, span, "range") if motion.duration > most else motion
+    return motion.between(*span) if motion.duration > most else motion
 
 
 def features(poses: Any) -> Any:

@@ -158,8 +158,8 @@ def test_off_line_alignment_of_other_takes() -> None:
             ]
     # Events are paired by this alignment: only how near it comes to them is tested.
     assert np.median(off) < 0.03
-    # The clip never stands still, and its poses are near to the other take's: the path itself stands
-    # still for 30 % of the time and comes to 5.9 cm.
+    # The clip never stands still, and its poses are near to the other take's: the path itself
+    # stands still for 30 % of the time and comes to 5.9 cm.
     assert np.mean(still) < 0.01
     assert np.mean(apart) < 0.06
 

@@ -9,7 +9,7 @@ once, and ``solve`` returns the curves of least cost, which meet them exactly.
 from retime.pacing.constraints import Key, Link, Shared, Speed, locked
 from retime.pacing.moments import Contradiction, possible_times
 from retime.pacing.problem import Character, Problem
-from retime.pacing.refusing import locked_spans, refusal
+from retime.pacing.refusing import locked_spans, nearest, refusal
 from retime.pacing.solve import Solution, solve
 from retime.pacing.terms import Elastic, Pace, Points, Smooth
 
@@ -28,6 +28,7 @@ __all__ = [
     "Speed",
     "locked",
     "locked_spans",
+    "nearest",
     "possible_times",
     "refusal",
     "solve",

@@ -38,7 +38,8 @@ class Stretch:
         """Return the fact in words."""
         bound = "at least" if self.least else "at most"
         return Sentence(
-            f"{{part:.3f}} of {self.character or 'the source'} takes {bound} {{length:.3f}}",
+            f"{{part:.3f}} of {self.character or 'the source'} takes {bound} {{length:.3f}} "
+            "within its limits of speed",
             part=Span(self.start, self.end),
             length=Duration(self.seconds),
         )
@@ -113,7 +114,7 @@ class Contradiction(InfeasibleError):
         self.facts, self.seconds = facts, seconds
         told = "; ".join(f"{{f{k}}}" for k in range(len(facts)))
         super().__init__(
-            f"these cannot all be true, by {{lack:.3f}}: {told}",
+            f"these cannot all be true, by {{lack:.3g}}: {told}",
             lack=Duration(seconds),
             **{f"f{k}": fact.sentence() for k, fact in enumerate(facts)},
         )

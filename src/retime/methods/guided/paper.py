@@ -79,7 +79,7 @@ def paper_warp(request: Request, signals: Signals, clip: tuple[float, float]) ->
         told = f"speeds are at most {most:g} times the source's here"
         notes.append(Note(told, code="speed-capped", speed=most))
     output = np.linspace(start, start + length, len(frames))
-    knots = _through_keytimes(output, averaged, p.keytimes)
+    knots = _through_keytimes(output, averaged, request.keytimes(length))
     return TimeWarp(*knots, loop=p.loop, notes=tuple(notes))
 
 
@@ -209,7 +209,8 @@ def _upsampling(request: Request, *, own: bool) -> int:
     p, (start, end) = request.p, request.span
     if request.length is None:
         return _USUAL_UPSAMPLING
-    points = sorted([(start, start), *p.keytimes, (start + request.length, end)])
+    keys = request.keytimes(request.length)
+    points = sorted([(start, start), *keys, (start + request.length, end)])
     slow = max((o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in itertools.pairwise(points))
     if slow <= 1 + 1e-9 and own and (p.min_speed is None or p.min_speed >= 1):
         return _NEVER_SLOWER
@@ -231,7 +232,7 @@ def _key_frames(
     start, m = request.span[0], max(whole_frames(length, RATE_HZ), 1) + 1
     spline = request.spline(length)
     keys = {0: 0, m - 1: len(times) - 1}
-    for output, _ in sorted(request.p.keytimes):
+    for output, _ in sorted(request.keytimes(length)):
         frame = round((output - start) / length * (m - 1))
         # The search meets a keytime at the nearest frame, moved along the spline.
         shown = float(spline(start + frame * length / (m - 1)))

@@ -14,29 +14,13 @@ from retime.io import FORMATS, read
 from retime.methods.guided.features import sampled
 from retime.motion import Motion
 from retime.motion.edits import apply
-from retime.parameters import Range
-from retime.sentences import Span
+from retime.parameters import Range, part_of_clip
 from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
 
 # A motion, a path, a document of a path and its hash, or a sequence of these.
 Reference = Any
 _SINGLE = (Motion, str, Path, Mapping)
-
-
-def cut(motion: Motion, span: Range, what: str) -> Motion:
-    """Return a part of a motion, which keeps its times."""
-    start, end = motion.domain
-    a, b = span
-    if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(
-            "the {what} {part} is not a part of the clip, {clip}",
-            what=what,
-            part=Span(a, b),
-            clip=Span(start, end),
-        )
-    steps = max(round((b - a) * motion.rate), 2)
-    return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 
 
 def _own_span(reference: Motion, span: Range) -> Range:
@@ -73,7 +57,7 @@ def _part(clip: Motion, span: Range | None, warp: TimeWarp | None, rate: float) 
             first, last = warp.inverse(np.array(own))
             own = float(first), float(last)
     if own is not None:
-        clip = cut(clip, own, "reference range")
+        clip = clip.between(*part_of_clip(own, clip.domain, "reference range"))
     return clip if warp is None else sampled(clip, rate)
 
 
