@@ -159,6 +159,7 @@ class Moments:
         named = [{first, last} for first, last in problem.spans]
         for nodes, c in zip(named, problem.characters, strict=True):
             nodes |= {problem.node(k.source) for k in c.keys}
+            nodes |= {problem.node(p.source) for p in c.pauses}
         for link in problem.links:
             named[link.first].add(problem.node(link.first_source))
             named[link.second].add(problem.node(link.second_source))
@@ -200,7 +201,10 @@ class Moments:
         return facts
 
     def stretches(self, i: int) -> list[tuple[int, int, float, float]]:
-        """Return the nodes between which a character has no moment, and the times possible."""
+        """Return the nodes between which a character has no moment, and the times possible.
+
+        A pause at the first of two nodes is part of the time between them.
+        """
         cells, first = self.problem.cells[i], self.problem.spans[i][0]
         low, high = self.limits(i)
         upto_low = np.r_[0.0, np.cumsum(low * cells.width)]
@@ -209,8 +213,8 @@ class Moments:
             (
                 a,
                 b,
-                upto_low[b - first] - upto_low[a - first],
-                upto_high[b - first] - upto_high[a - first],
+                upto_low[b - first] - upto_low[a - first] + self.problem.holds[i].get(a, 0.0),
+                upto_high[b - first] - upto_high[a - first] + self.problem.holds[i].get(a, 0.0),
             )
             for a, b in itertools.pairwise(self.chains[i])
         ]
