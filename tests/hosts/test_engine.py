@@ -257,7 +257,7 @@ def test_rest_poses_before_the_motion_are_counted(tmp_path: Path, walk: Path) ->
 
 
 def test_messages_use_the_host_s_labels(walk: Path) -> None:
-    fast = Step("guided", {"duration": 0.1})
+    fast = Step("guided", {"min_speed": 2.0, "max_speed": 1.5})
     plain, own, bad = (
         ask(retiming(walk, fast, in_frames=[1, 24], labels=labels))[-1]["error"]
         for labels in ({}, {"max_speed": "Fastest Playback"}, {"max_speed": 3})
