@@ -6,67 +6,53 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from retime.cli.command import Of
 from retime.cli.compared import Compared
 from retime.cli.console import note, report, table
-from retime.cli.options import (
-    Contacts,
-    Input,
-    Json,
-    OneAnimation,
-    Shortest,
-    SourceMotion,
-    TrueWarp,
-    WarpIn,
-    with_parameters,
-    with_reading,
-)
+from retime.cli.options import Contacts, Input, Json, OneAnimation, SourceMotion, TrueWarp, WarpIn
 from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
 from retime.notes import Note
-from retime.parameters import declared
+from retime.parameters import About
+from retime.parameters_shared import MinContact
 
 _NO_FEET = Note(
     "no feet were found: measures that need them are left out; name them with --map", code="no-feet"
 )
 
 
-@with_reading
-@with_parameters(
-    ModelParameters,
-    leave_out=("contacts", "contacts_only", "gravity_from"),
-    panels={p.name: "Physics" for p in declared(ModelParameters)},
-)
 def check(
     file: Input,
-    reading: Reading,
-    parameters: dict[str, Any],
+    *,
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    min_contact: Shortest = 0.1,
+    min_contact: MinContact = 0.1,
     animation: OneAnimation = None,
     physics: Annotated[
         bool,
-        typer.Option(
-            "--physics",
-            help="Also measure physical feasibility and unexplained forces. Set gravity, masses "
-            "and friction by the physics options, or by --recipe.",
+        About(
+            "Also measure physical feasibility and unexplained forces. Set gravity, masses "
+            "and friction by the physics options, or by --recipe."
         ),
     ] = False,
     recipe: Annotated[
         Path | None,
-        typer.Option(
-            "--recipe",
-            help="Recipe of the motion; --physics uses the parameters of its physics step.",
-            metavar="FILE",
-        ),
+        About("Recipe of the motion; --physics uses the parameters of its physics step."),
     ] = None,
     contacts: Contacts = None,
     as_json: Json = False,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            ModelParameters,
+            leave_out=("contacts", "contacts_only", "gravity_from"),
+            panel="Physics",
+        ),
+    ],
+    reading: Reading,
 ) -> None:
     """Measure the quality of a motion: foot skate, drift, flight, jerk, contacts and warp.
 

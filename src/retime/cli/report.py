@@ -5,51 +5,43 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from retime.arrays import FloatArray
 from retime.cli.compared import Compared
 from retime.cli.console import report as print_report
 from retime.cli.options import (
     Json,
     OneAnimation,
-    Shortest,
     SourceMotion,
     TrueWarp,
     WarpIn,
     must_read_plainly,
-    with_reading,
+    word,
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.motion import Motion
+from retime.parameters import About
+from retime.parameters_shared import MinContact
 from retime.timing import TimeWarp
 
 
-@with_reading
 def report(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="Motion file, or folder of a batch.")],
-    reading: Reading,
+    file: Annotated[Path, word("IN", "Motion file, or folder of a batch.")],
     target: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="OUT", help=".html file to write. Default for a batch: in its folder."
-        ),
+        word("OUT", ".html file to write. Default for a batch: in its folder."),
     ] = None,
+    *,
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
     recipe: Annotated[
-        Path | None,
-        typer.Option(
-            "--recipe",
-            help="Recipe that was applied to --source. Its warp and reference are drawn.",
-            metavar="FILE",
-        ),
+        Path | None, About("Recipe that was applied to --source. Its warp and reference are drawn.")
     ] = None,
-    min_contact: Shortest = 0.1,
+    min_contact: MinContact = 0.1,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
 

@@ -6,46 +6,36 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from retime.cli.beats import BeatFile, Double, Half, ShiftHalf
-from retime.cli.options import (
-    ADVANCED,
-    Input,
-    Output,
-    Retiming,
-    WarpOut,
-    file_option,
-    must_be_pictures,
-    with_parameters,
-    with_retiming,
-)
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming, WarpOut, must_be_pictures
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.music import SyncParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(
-    SyncParameters,
-    leave_out=("beats",),
-    panels=dict.fromkeys(
-        ("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"), ADVANCED
-    ),
-)
 def sync(
     source: Input,
     target: Output,
-    parameters: dict[str, Any],
-    retiming: Retiming,
-    audio: Annotated[
-        Path | None, file_option("--audio", "Song: a sound file, or a video with sound.")
-    ] = None,
+    *,
+    audio: Annotated[Path | None, About("Song: a sound file, or a video with sound.")] = None,
     beats: BeatFile = None,
     double: Double = False,
     half: Half = False,
     shift_half: ShiftHalf = False,
     plot: Annotated[
-        Path | None, file_option("--plot", "Draw beats, accents and the warp over the waveform.")
+        Path | None, About("Draw beats, accents and the warp over the waveform.")
     ] = None,
     warp: WarpOut = None,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            SyncParameters,
+            leave_out=("beats",),
+            advanced=("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"),
+        ),
+    ],
+    retiming: Retiming,
 ) -> None:
     """Move the accents of a motion onto the beats of a song, a file of beats, or a tempo.
 
@@ -77,7 +67,14 @@ def sync(
 
 
 def _beats(
-    parameters: dict[str, Any],
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            SyncParameters,
+            leave_out=("beats",),
+            advanced=("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"),
+        ),
+    ],
     audio: Path | None,
     file: Path | None,
     counted: dict[str, bool],

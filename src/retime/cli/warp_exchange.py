@@ -5,31 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import Json, file_option, must_differ, seconds
-from retime.cli.warp_files import WarpFile, WarpOut, deliver_warp, must_have_channel
+from retime.cli.options import Json, must_differ, seconds, word
+from retime.cli.warp_files import (
+    AppliedWarp,
+    Channel,
+    WarpFile,
+    WarpTarget,
+    deliver_warp,
+    must_have_channel,
+)
 from retime.errors import InputError
 from retime.notes import Note
+from retime.parameters import About
+from retime.times import Length
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.media.timelines.carrying import Carrier
 
 Offset = Annotated[
-    str,
-    typer.Option(
-        "--offset",
-        help="Time in the media or the list at time 0 of the motion (s, default 0).",
-        metavar="TIME",
-    ),
-]
-Channel = Annotated[
-    str | None,
-    typer.Option(
-        "--channel", metavar="NAME", help="Channel of the warp to use. Default: the whole body."
-    ),
+    Length, About("Time in the media or the list at time 0 of the motion.", unit="s", flag="offset")
 ]
 
 
@@ -37,47 +33,32 @@ def export(
     file: WarpFile,
     target: Annotated[
         Path,
-        typer.Argument(
-            metavar="OUT",
-            help="File to write: Bezier keys (.json, .csv) or a timeline (.otio).",
-        ),
+        word("OUT", "File to write: Bezier keys (.json, .csv) or a timeline (.otio)."),
     ],
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            "--tolerance",
+        About(
+            "Maximum error. Default: 0.001 for keys, half a frame for .otio.",
+            unit="s",
             metavar="S",
-            help="Maximum error (s). Default: 0.001 for keys, half a frame for .otio.",
-            min=1e-9,
+            minimum=1e-09,
         ),
     ] = None,
     fps: Annotated[
         float | None,
-        typer.Option(
-            "--fps",
+        About(
+            "Frame rate of the .otio timeline; also adds frame numbers to keys.",
             metavar="HZ",
-            help="Frame rate of the .otio timeline; also adds frame numbers to keys.",
-            min=0.001,
-            max=1e6,
+            minimum=0.001,
+            maximum=1000000.0,
         ),
     ] = None,
-    first_frame: Annotated[
-        float,
-        typer.Option("--first-frame", metavar="N", help="Frame number of keys at 0 s (default 0)."),
-    ] = 0.0,
-    media: Annotated[
-        Path | None,
-        file_option("--media", "Video that the .otio clip refers to."),
-    ] = None,
+    first_frame: Annotated[float, About("Frame number of keys at 0 s.")] = 0.0,
+    media: Annotated[Path | None, About("Video that the .otio clip refers to.")] = None,
     media_duration: Annotated[
-        str | None,
-        typer.Option(
-            "--media-duration",
-            metavar="S",
-            help="Length of the video, if it cannot be read (s).",
-        ),
+        Length | None, About("Length of the video, if it cannot be read.", unit="s")
     ] = None,
-    offset: Offset = "0",
+    offset: Offset = 0.0,
     channel: Channel = None,
     as_json: Json = False,
 ) -> None:
@@ -102,7 +83,7 @@ def export(
         raise InputError(
             f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
         )
-    elif media is not None or media_duration is not None or offset != "0":
+    elif media is not None or media_duration is not None or offset:
         raise InputError("--media and --offset go with an .otio file; keys have no media")
     else:
         _export_keys(warp, target, tolerance or 1e-3, fps, first_frame, channel, as_json)
@@ -133,8 +114,8 @@ def _export_timeline(
     tolerance: float | None,
     fps: float | None,
     media: Path | None,
-    media_duration: str | None,
-    offset: str,
+    media_duration: float | None,
+    offset: float,
     channel: str | None,
     as_json: bool,
 ) -> None:
@@ -164,7 +145,7 @@ def _export_timeline(
     report(fields, as_json=as_json, notes=[*notes, *made.notes])
 
 
-def _length_and_rate(media: Path, length: str | None, fps: float | None) -> tuple[float, float]:
+def _length_and_rate(media: Path, length: float | None, fps: float | None) -> tuple[float, float]:
     """Return the length and frame rate of a video; it is read only if one is not given."""
     from retime.media.video.opening import look_at
 
@@ -174,9 +155,9 @@ def _length_and_rate(media: Path, length: str | None, fps: float | None) -> tupl
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="OpenTimelineIO file (.otio).")],
-    target: WarpOut,
-    offset: Offset = "0",
+    file: Annotated[Path, word("IN", "OpenTimelineIO file (.otio).")],
+    target: WarpTarget,
+    offset: Offset = 0.0,
     as_json: Json = False,
 ) -> None:
     """Make a warp from the cuts, speed changes and freezes of an OpenTimelineIO timeline.
@@ -193,31 +174,23 @@ def import_(
 def events(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="EVENTS", help="Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."
-        ),
+        word("EVENTS", "Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."),
     ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write the events to.")],
-    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
-    offset: Offset = "0",
+    target: Annotated[Path, word("OUT", "File to write the events to.")],
+    warp: AppliedWarp,
+    offset: Offset = 0.0,
     fps: Annotated[
         float | None,
-        typer.Option(
-            "--fps",
+        About(
+            "Frame rate of the list, if it counts frames.",
             metavar="HZ",
-            help="Frame rate of the list, if it counts frames.",
-            min=0.001,
-            max=1e6,
+            minimum=0.001,
+            maximum=1000000.0,
         ),
     ] = None,
     outside: Annotated[
         Literal["drop", "clamp"],
-        typer.Option(
-            "--outside",
-            metavar="drop|clamp",
-            help="Events outside the result: remove them, or move them to the nearest time "
-            "(default drop).",
-        ),
+        About("Events outside the result: remove them, or move them to the nearest time."),
     ] = "drop",
     channel: Channel = None,
     as_json: Json = False,
