@@ -152,8 +152,7 @@ class Parameter:
         text = self.about.help_with_choices(lambda choice: choice.value)
         timed = self.takes_times and self.about.unit == "s"
         words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
-        given = not self.required and self.default not in (None, (), "")
-        given = given and self.default is not False
+        given = not self.required and self.default not in (None, (), False, "")
         further = [
             times if timed else self.about.unit.removesuffix("×"),
             "repeatable" if self.repeatable else "",

@@ -33,7 +33,7 @@ class BatchOptions:
     ] = ()
     only: Annotated[Verdict | None, About("Repeat only these results of an earlier run.")] = None
     copies: Annotated[int, About("Number of results per clip.", minimum=1)] = 1
-    seed: Annotated[int, About("Seed of the random values of --vary.")] = 0
+    seed: Annotated[int, About("Seed of the random values of --vary (default 0).")] = 0
     suffix: Annotated[
         str,
         About(

@@ -141,7 +141,9 @@ class Performers:
     ] = ()
     ahead: Annotated[
         float,
-        About("Display latency to compensate for.", unit="s", metavar="S", minimum=0, maximum=1),
+        About(
+            "Display latency to compensate for (s, default 0).", metavar="S", minimum=0, maximum=1
+        ),
     ] = 0.0
     record: Annotated[Path | None, About("Record the performer to this file.")] = None
 

@@ -26,7 +26,9 @@ def studio(
             "Only folder from which files may be opened. Default: the project's.", metavar="FOLDER"
         ),
     ] = None,
-    port: Annotated[int, About("Port; 0 uses a free one.", minimum=0, maximum=65535)] = 0,
+    port: Annotated[
+        int, About("Port; 0 uses a free one (default 0).", minimum=0, maximum=65535)
+    ] = 0,
     host: Annotated[
         str,
         About(

@@ -17,7 +17,7 @@ def video(
     source: Annotated[Path, word("IN", "Video file.")],
     target: Annotated[Path, word("OUT", "File to write: .mp4, .m4v or .mov.")],
     warp: AppliedWarp,
-    offset: Annotated[Length, About("Video time at time 0 of the motion.", unit="s")] = 0.0,
+    offset: Annotated[Length, About("Video time at time 0 of the motion (s, default 0).")] = 0.0,
     fps: Fps = None,
     frames: Annotated[
         Literal["nearest", "blend"], About("Show the nearest video frame, or blend two of them.")
@@ -30,7 +30,7 @@ def video(
         Path | None, About("Song that replaces the sound of the video; it is not retimed.")
     ] = None,
     music_start: Annotated[
-        Length, About("Time in the song at which the result starts.", unit="s")
+        Length, About("Time in the song at which the result starts (s, default 0).")
     ] = 0.0,
     channel: Channel = None,
     quality: Annotated[

@@ -32,7 +32,7 @@ def make(
     length: Annotated[
         Length | None, About("Length of the source, in place of --for.", unit="s")
     ] = None,
-    start: Annotated[Length, About("Start time of the source.", unit="s")] = 0.0,
+    start: Annotated[Length, About("Start time of the source (s, default 0).")] = 0.0,
     fps: Annotated[
         float | None, About("Frame rate of the result.", metavar="HZ", minimum=0.001)
     ] = None,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from retime.media.timelines.carrying import Carrier
 
 Offset = Annotated[
-    Length, About("Time in the media or the list at time 0 of the motion.", unit="s", flag="offset")
+    Length, About("Time in the media or the list at time 0 of the motion (s, default 0).")
 ]
 
 
@@ -53,7 +53,7 @@ def export(
             maximum=1000000.0,
         ),
     ] = None,
-    first_frame: Annotated[float, About("Frame number of keys at 0 s.")] = 0.0,
+    first_frame: Annotated[float, About("Frame number of keys at 0 s (default 0).")] = 0.0,
     media: Annotated[Path | None, About("Video that the .otio clip refers to.")] = None,
     media_duration: Annotated[
         Length | None, About("Length of the video, if it cannot be read.", unit="s")
