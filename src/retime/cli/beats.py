@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,16 +15,21 @@ if TYPE_CHECKING:
     from retime.arrays import FloatArray
     from retime.media.audio.beat_list import BeatList
 
-BeatFile = Annotated[
-    Path | None,
-    About(
-        "File of beats: times or labels (.txt), markers (.csv), .json, or MIDI (.mid).",
-        flag="beats",
-    ),
-]
-Double = Annotated[bool, About("Double the number of beats.", flag="double")]
-Half = Annotated[bool, About("Keep every second beat only.", flag="half")]
-ShiftHalf = Annotated[bool, About("Shift the beats by half a beat.", flag="shift-half")]
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Beats from a file, and how they are counted."""
+
+    file: Annotated[
+        Path | None,
+        About(
+            "File of beats: times or labels (.txt), markers (.csv), .json, or MIDI (.mid).",
+            flag="beats",
+        ),
+    ] = None
+    double: Annotated[bool, About("Double the number of beats.")] = False
+    half: Annotated[bool, About("Keep every second beat only.")] = False
+    shift_half: Annotated[bool, About("Shift the beats by half a beat.")] = False
 
 
 def beats(
@@ -32,12 +38,10 @@ def beats(
         Path | None,
         word("[OUT]", "File to write: labels (.txt), markers (.csv) or .json."),
     ] = None,
+    *,
     bpm: Annotated[float | None, About("Tempo of the song, if it is known.")] = None,
     offset: Annotated[Length | None, About("Time of the first beat, with --bpm.", unit="s")] = None,
-    file: BeatFile = None,
-    double: Double = False,
-    half: Half = False,
-    shift_half: ShiftHalf = False,
+    counting: Counting,
     fps: Annotated[
         float | None,
         About("Frame rate of a table that counts frames.", metavar="HZ", minimum=0.001),
@@ -66,12 +70,9 @@ def beats(
         must_have_a_folder(target)
     found = find_beats(
         song,
-        file=file,
+        **vars(counting),
         bpm=bpm,
         offset=None if offset is None else seconds(offset, "offset"),
-        double=double,
-        half=half,
-        shift_half=shift_half,
         fps=fps,
     )
     if target is not None:

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from retime.cli.command import Of
-from retime.cli.compared import Compared
+from retime.cli.compared import Compared, Comparing
 from retime.cli.console import note, report, table
-from retime.cli.options import Contacts, Input, Json, OneAnimation, SourceMotion, TrueWarp, WarpIn
+from retime.cli.options import Contacts, Input, Json
 from retime.cli.retiming import known_contacts
 from retime.errors import InputError
-from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
 from retime.notes import Note
 from retime.parameters import About
-from retime.parameters_shared import MinContact
 
 _NO_FEET = Note(
     "no feet were found: measures that need them are left out; name them with --map", code="no-feet"
@@ -26,11 +24,7 @@ _NO_FEET = Note(
 def check(
     file: Input,
     *,
-    source: SourceMotion = None,
-    warp: WarpIn = None,
-    truth: TrueWarp = None,
-    min_contact: MinContact = 0.1,
-    animation: OneAnimation = None,
+    comparing: Comparing,
     physics: Annotated[
         bool,
         About(
@@ -52,7 +46,6 @@ def check(
             panel="Physics",
         ),
     ],
-    reading: Reading,
 ) -> None:
     """Measure the quality of a motion: foot skate, drift, flight, jerk, contacts and warp.
 
@@ -70,15 +63,17 @@ def check(
 
     if (parameters or recipe is not None or contacts is not None) and not physics:
         raise InputError("gravity, masses, contacts and recipes need --physics")
-    given = Compared.read(file, reading, animation, source=source, warp=warp, truth=truth)
+    given = comparing.read(file)
     found = measure(
         given.motion,
         source=given.source,
         warp=given.warp,
         truth=given.truth,
-        min_contact=min_contact,
+        min_contact=comparing.min_contact,
     )
-    before = {} if given.source is None else measure(given.source, min_contact=min_contact)
+    before = (
+        {} if given.source is None else measure(given.source, min_contact=comparing.min_contact)
+    )
     told = _judged(given, parameters, recipe, contacts) if physics else None
     notes = _notes(given, found, told)
     if as_json:

@@ -49,11 +49,6 @@ Animation = Annotated[
     str | None, About(f"{_ANIMATION}, or all of them (all).", metavar="NAME|all", panel=READING)
 ]
 OneAnimation = Annotated[str | None, About(f"{_ANIMATION}.", metavar="NAME", panel=READING)]
-SourceMotion = Annotated[Path | None, About("Source clip that the motion was made from.")]
-WarpIn = Annotated[Path | None, About("Warp that was applied to the source.")]
-TrueWarp = Annotated[
-    Path | None, About("Known correct warp to compare --warp with.", panel=ADVANCED)
-]
 
 
 @dataclass(frozen=True, kw_only=True)

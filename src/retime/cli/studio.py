@@ -27,7 +27,7 @@ def studio(
         ),
     ] = None,
     port: Annotated[
-        int, About("Port; 0 uses a free one (default 0).", minimum=0, maximum=65535)
+        int, About("Port; 0 is any free one (default 0).", minimum=0, maximum=65535)
     ] = 0,
     host: Annotated[
         str,

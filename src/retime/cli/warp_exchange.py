@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -29,38 +30,87 @@ Offset = Annotated[
 ]
 
 
-def export(
-    file: WarpFile,
-    target: Annotated[
-        Path,
-        word("OUT", "File to write: Bezier keys (.json, .csv) or a timeline (.otio)."),
-    ],
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """How a warp is written for another program."""
+
     tolerance: Annotated[
         float | None,
         About(
             "Maximum error. Default: 0.001 for keys, half a frame for .otio.",
             unit="s",
             metavar="S",
-            minimum=1e-09,
+            minimum=1e-9,
         ),
-    ] = None,
+    ] = None
     fps: Annotated[
         float | None,
         About(
             "Frame rate of the .otio timeline; also adds frame numbers to keys.",
             metavar="HZ",
             minimum=0.001,
-            maximum=1000000.0,
+            maximum=1e6,
         ),
-    ] = None,
-    first_frame: Annotated[float, About("Frame number of keys at 0 s (default 0).")] = 0.0,
-    media: Annotated[Path | None, About("Video that the .otio clip refers to.")] = None,
+    ] = None
+    first_frame: Annotated[float, About("Frame number of keys at 0 s (default 0).")] = 0.0
+    media: Annotated[Path | None, About("Video that the .otio clip refers to.")] = None
     media_duration: Annotated[
         Length | None, About("Length of the video, if it cannot be read.", unit="s")
-    ] = None,
-    offset: Offset = 0.0,
-    channel: Channel = None,
-    as_json: Json = False,
+    ] = None
+    offset: Offset = 0.0
+    channel: Channel = None
+    as_json: Json = False
+
+    def keys(self, warp: TimeWarp, target: Path) -> None:
+        """Write Bezier keys."""
+        from retime.media.timelines.bezier_keys import write_keys
+        from retime.timing.curves import fit_bezier
+
+        if self.media is not None or self.media_duration is not None or self.offset:
+            raise InputError("--media and --offset go with an .otio file; keys have no media")
+        must_have_channel(warp, self.channel)
+        tolerance = self.tolerance or 1e-3
+        curve = fit_bezier(warp, tolerance=tolerance, channel=self.channel)
+        write_keys(curve, target, fps=self.fps, first_frame=self.first_frame)
+        fields = {"output": target, "keys": len(curve.keys), "tolerance_s": tolerance}
+        report({**fields, "fps": self.fps}, as_json=self.as_json)
+
+    def timeline(self, warp: TimeWarp, target: Path) -> None:
+        """Write an editing timeline."""
+        from retime.media.timelines.followed import followed_curve
+        from retime.media.timelines.otio import Media, write_timeline
+
+        shown, fps = None, self.fps
+        if self.media is not None:
+            must_differ(self.media, target)
+            length, fps = _length_and_rate(self.media, self.media_duration, fps)
+            shown = Media(self.media, length)
+        elif self.media_duration is not None:
+            raise InputError("--media-duration goes with --media")
+        if fps is None:
+            raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
+        curve, notes = followed_curve(warp, self.channel)
+        begins = seconds(self.offset, "offset", fps)
+        made = write_timeline(
+            curve, target, fps=fps, media=shown, offset=begins, tolerance=self.tolerance
+        )
+        fields = {
+            "output": target,
+            "pieces": made.pieces,
+            "freezes": made.freezes,
+            "fps": fps,
+            "largest_error_s": made.error,
+            "tolerance_s": self.tolerance or 0.5 / fps,
+        }
+        report(fields, as_json=self.as_json, notes=[*notes, *made.notes])
+
+
+def export(
+    file: WarpFile,
+    target: Annotated[
+        Path, word("OUT", "File to write: Bezier keys (.json, .csv) or a timeline (.otio).")
+    ],
+    how: Export,
 ) -> None:
     """Export a warp as Bezier keys for a graph editor, or as cuts for a video editor.
 
@@ -73,76 +123,12 @@ def export(
     from retime.io.warp_json import read_warp
 
     must_differ(file, target)
-    warp = read_warp(file)
-    suffix = target.suffix.lower()
-    if suffix == ".otio":
-        _export_timeline(
-            warp, target, tolerance, fps, media, media_duration, offset, channel, as_json
-        )
-    elif suffix not in (".json", ".csv"):
+    write = {".otio": how.timeline, ".json": how.keys, ".csv": how.keys}.get(target.suffix.lower())
+    if write is None:
         raise InputError(
             f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
         )
-    elif media is not None or media_duration is not None or offset:
-        raise InputError("--media and --offset go with an .otio file; keys have no media")
-    else:
-        _export_keys(warp, target, tolerance or 1e-3, fps, first_frame, channel, as_json)
-
-
-def _export_keys(
-    warp: TimeWarp,
-    target: Path,
-    tolerance: float,
-    fps: float | None,
-    first_frame: float,
-    channel: str | None,
-    as_json: bool,
-) -> None:
-    from retime.media.timelines.bezier_keys import write_keys
-    from retime.timing.curves import fit_bezier
-
-    must_have_channel(warp, channel)
-    curve = fit_bezier(warp, tolerance=tolerance, channel=channel)
-    write_keys(curve, target, fps=fps, first_frame=first_frame)
-    fields = {"output": target, "keys": len(curve.keys), "tolerance_s": tolerance, "fps": fps}
-    report(fields, as_json=as_json)
-
-
-def _export_timeline(
-    warp: TimeWarp,
-    target: Path,
-    tolerance: float | None,
-    fps: float | None,
-    media: Path | None,
-    media_duration: float | None,
-    offset: float,
-    channel: str | None,
-    as_json: bool,
-) -> None:
-    from retime.media.timelines.followed import followed_curve
-    from retime.media.timelines.otio import Media, write_timeline
-
-    shown = None
-    if media is not None:
-        must_differ(media, target)
-        length, fps = _length_and_rate(media, media_duration, fps)
-        shown = Media(media, length)
-    elif media_duration is not None:
-        raise InputError("--media-duration goes with --media")
-    if fps is None:
-        raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
-    curve, notes = followed_curve(warp, channel)
-    begins = seconds(offset, "offset", fps)
-    made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)
-    fields = {
-        "output": target,
-        "pieces": made.pieces,
-        "freezes": made.freezes,
-        "fps": fps,
-        "largest_error_s": made.error,
-        "tolerance_s": 0.5 / fps if tolerance is None else tolerance,
-    }
-    report(fields, as_json=as_json, notes=[*notes, *made.notes])
+    write(read_warp(file), target)
 
 
 def _length_and_rate(media: Path, length: float | None, fps: float | None) -> tuple[float, float]:
