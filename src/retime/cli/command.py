@@ -43,7 +43,7 @@ class Of:
     panel: str = ""
 
 
-class Text(click.ParamType[str]):
+class Text(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on
     """A value as text, which its declaration converts; a shell completes its words, or files."""
 
     name = "text"
