@@ -244,18 +244,12 @@ def checked(p: Parameter, value: Any) -> Any:
 
 def _with_syntax(p: Parameter, value: Any, error: InputError) -> InputError:
     """Add to an error how the value is written as text, if it is text of several parts."""
-    syntax = p.about.metavar or ""
-    is_text = isinstance(value, str) or (
-        isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)
-    )
-    if not is_text or not any(mark in syntax for mark in ":=@"):
+    syntax, words = p.about.metavar or "", value if isinstance(value, list | tuple) else (value,)
+    if not any(isinstance(w, str) for w in words) or not any(mark in syntax for mark in ":=@"):
         return error
-    return InputError(
-        "{error}; the form is {syntax}: {effect}",
-        error=error.note,
-        syntax=syntax,
-        effect=p.about.help.partition(". ")[0].removesuffix("."),
-    )
+    effect = p.about.help.partition(". ")[0].removesuffix(".")
+    message = "{error}; the form is {syntax}: {effect}"
+    return InputError(message, error=error.note, syntax=syntax, effect=effect)
 
 
 def _must_be_within_bounds(p: Parameter, value: float) -> None:
