@@ -203,7 +203,7 @@ class Stage:
         out = []
         while self.now < until:
             cue = self.server.tick(self.now)
-            _, now, _, performer, partner, bones = self.ear.last
+            _, now, _, performer, partner, bones, _ = self.ear.last
             points = None if partner is None else np.array(partner)
             out.append(Shown(now, cue, performer, points, list(bones)))
             self.now += 1 / self.rate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,7 +24,6 @@ from retime.cli.options import (
 from retime.cli.perform import ReplayRate, Speed, must_have_osc
 from retime.errors import InputError, MissingDependencyError
 from retime.evaluate.reading import Reading
-from retime.methods.align.forecast import ForecastName
 
 if TYPE_CHECKING:
     from retime.live_server.serve import ServerPlan
@@ -234,15 +233,6 @@ def live(
             rich_help_panel=PREDICTIVE,
         ),
     ] = "0.04",
-    forecast: Annotated[
-        ForecastName,
-        typer.Option(
-            metavar="NAME",
-            help=f"Prediction of the next pose: {', '.join(get_args(ForecastName))} "
-            "(default dead_reckoning).",
-            rich_help_panel=PREDICTIVE,
-        ),
-    ] = "dead_reckoning",
     cost: Annotated[
         Literal["position", "derivative"],
         typer.Option(
@@ -279,7 +269,7 @@ def live(
         origins=origins, key=key,
     )  # fmt: skip
     _must_be_writable(record, score, [f for f in files if f is not None])
-    make = live_plan.aligner(aligner, start, gamma, omega, forecast, cost)
+    make = live_plan.aligner(aligner, start, gamma, omega, cost)
     played = live_plan.played(replay, reading, speed, replay_rate, heard)
     parts = live_plan.parts(references, partners, reading, plausible, touch or [], place)
     plan = ServerPlan(

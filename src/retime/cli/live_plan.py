@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from retime.cli.console import note
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
-from retime.methods.align.forecast import ForecastName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +133,7 @@ def _tell_touches(
 
 def aligner(
     name: str, start: Literal["beginning", "anywhere"], gamma: str, omega: str,
-    forecast: ForecastName, cost: Literal["position", "derivative"],
+    cost: Literal["position", "derivative"],
 ) -> Callable[[Recording], Aligner]:  # fmt: skip
     """Return a function that makes the aligner of a recording."""
     from functools import partial
@@ -142,9 +141,9 @@ def aligner(
     from retime.live import BayesAligner, PredictiveAligner
 
     if name == "bayes":
-        if (gamma, omega, forecast, cost) != ("0.15", "0.04", "dead_reckoning", "position"):
+        if (gamma, omega, cost) != ("0.15", "0.04", "position"):
             raise InputError(
-                "--gamma, --omega, --forecast and --cost belong to the predictive aligner: "
+                "--gamma, --omega and --cost belong to the predictive aligner: "
                 "give --aligner predictive, too"
             )
         return BayesAligner if start == "beginning" else partial(BayesAligner, start=start)
@@ -154,7 +153,6 @@ def aligner(
         PredictiveAligner,
         gamma=_number_or_auto("--gamma", gamma),
         period=_number_or_auto("--omega", omega),
-        forecast=forecast,
         cost=cost,
     )
 
