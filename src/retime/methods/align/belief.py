@@ -63,6 +63,9 @@ _COPY, _NOISY_COPY = 0.008, 0.01
 _COPY_WEIGHT, _COPY_MOST, _FORGIVEN = 0.8, 15.0, 3.0
 _COPY_SECONDS = 0.4
 _USUAL_ERROR, _LEAST_ERROR2, _MOST_ERROR2 = 0.01, 1e-6, 0.03**2
+# Squared error of a copy that is the same in successive poses, such as of a bone's length: it does
+# not tell which of two equal postures is performed.
+_BIAS2 = 0.005**2
 # Evidence between repetitions counts this share, unless the performance is a copy.
 _TELL = 0.03
 # Share of the lasting difference of posture that is taken out, and seconds in which it is learnt.
@@ -78,7 +81,7 @@ _PLAIN = 0.995
 _SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
 # Between two places, a copy's pose is known to this share of the way. It is placed between them at
 # the nearest point within this many; belief at one place is spread evenly over its width.
-_BETWEEN, _AROUND, _WIDTH2 = 0.6, 4, 1 / 12
+_BETWEEN, _AROUND, _WIDTH2 = 0.6, 9, 1 / 12
 
 
 class Belief:
@@ -180,7 +183,7 @@ class Belief:
         if self.copy > 0:
             evidence = self.copy * _COPY_WEIGHT * min(1.0, (seconds or _STEP) / 0.02)
             _native.live_cycles.add_copy_cost(
-                cost, self._at, self._square, self._step2, self._error2, _BETWEEN,
+                cost, self._at, self._square, self._step2, self._error2 + _BIAS2, _BETWEEN,
                 evidence * float(live.visible.sum()), 1 - self.lost, _COPY_MOST, _FORGIVEN,
             )  # fmt: skip
         weights = self._weights * moving
@@ -290,7 +293,7 @@ class Belief:
             self.path, live.points, live.visible, low, high
         )
         variance = float(share @ (self._grid[part] - place) ** 2) + _WIDTH2
-        step2 = max(float(self._step2[int(near)]), 1e-12)
+        step2 = max(float(np.interp(near, self._grid, self._step2)), 1e-12)
         error2 = self._error2 / step2 / float(live.visible.sum())
         out: float = place + self.copy * (near - place) * variance / (variance + error2)
         return out
