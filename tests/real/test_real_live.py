@@ -91,7 +91,7 @@ def test_bayes_on_other_takes() -> None:
     good = sure >= 0.9
     # Belief that leaks to other cycles is sure less often, and wrong less often when it is.
     assert good.mean() > 0.4
-    assert (error[good] > 150).mean() <= 0.02
+    assert (error[good] > 150).mean() <= 0.03
 
 
 def test_the_partners_wrist() -> None:

@@ -15,7 +15,6 @@ from retime.cli.console import note
 from retime.cli.perform import ReplayRate, Speed
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
-from retime.methods.align.forecast import ForecastName
 from retime.parameters import About
 
 if TYPE_CHECKING:
@@ -242,14 +241,6 @@ class Aligning:
             panel=PREDICTIVE,
         ),
     ] = 0.04
-    forecast: Annotated[
-        ForecastName,
-        About(
-            f"Prediction of the next pose: {', '.join(get_args(ForecastName))}.",
-            metavar="NAME",
-            panel=PREDICTIVE,
-        ),
-    ] = "dead_reckoning"
     cost: Annotated[
         Literal["position", "derivative"],
         About("Compare positions of joints, or their velocities.", panel=PREDICTIVE),
@@ -264,7 +255,7 @@ class Aligning:
         if self.aligner == "bayes":
             if replace(self, start="beginning") != Aligning():
                 raise InputError(
-                    "--gamma, --omega, --forecast and --cost belong to the predictive aligner: "
+                    "--gamma, --omega and --cost belong to the predictive aligner: "
                     "give --aligner predictive, too"
                 )
             return partial(BayesAligner, start=self.start)
@@ -274,7 +265,6 @@ class Aligning:
             PredictiveAligner,
             gamma=self.gamma,
             period=self.omega,
-            forecast=self.forecast,
             cost=self.cost,
         )
 

@@ -305,6 +305,7 @@ def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
         "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
         "parents": {p.name: list(Avatar(p.shown).parents) for p in parts},
         "legs": {p.name: Avatar(p.shown).leg_length for p in parts},
+        "touches": {p.name: [pair.partner for pair in p.touches] for p in parts},
         "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
         "rate": rate,
         "performers": performers,

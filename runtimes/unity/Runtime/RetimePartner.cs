@@ -1,7 +1,7 @@
 // Shows the partner of `retime live --feed` on a humanoid Animator. Unity 2021 or later.
 //
-// Put this file and LiveClient.cs into Assets, and the component on a character whose rig is
-// Humanoid and that stands in a T-pose when the scene starts.
+// The component goes on a character whose rig is Humanoid and that stands in a T-pose when the scene
+// starts. Hips are scaled by the legs, and hands that touch are solved on the character's own arms.
 using System;
 using System.Collections.Generic;
 using System.Threading;
@@ -33,6 +33,7 @@ public sealed class RetimePartner : MonoBehaviour
     private Dictionary<string, string[]> _roles = new Dictionary<string, string[]>();
     private Dictionary<string, int[]> _parents = new Dictionary<string, int[]>();
     private Dictionary<string, float> _legs = new Dictionary<string, float>();
+    private Dictionary<string, string[]> _touches = new Dictionary<string, string[]>();
     private float _ownLegs;
 
     private async void Start()
@@ -89,7 +90,10 @@ public sealed class RetimePartner : MonoBehaviour
         foreach (var entry in Lists(json, "\"parents\":"))
             parents[entry.Key] = Array.ConvertAll(entry.Value, int.Parse);
         var legs = Numbers(json, "\"legs\":");
-        lock (_lock) { _roles = roles; _parents = parents; _legs = legs; }
+        var touches = new Dictionary<string, string[]>();
+        foreach (var entry in Lists(json, "\"touches\":"))
+            touches[entry.Key] = Array.ConvertAll(entry.Value, s => s.Trim('"'));
+        lock (_lock) { _roles = roles; _parents = parents; _legs = legs; _touches = touches; }
     }
 
     private static Dictionary<string, string[]> Lists(string json, string key)
@@ -134,13 +138,14 @@ public sealed class RetimePartner : MonoBehaviour
         var header = JsonUtility.FromJson<Header>(frame.Json);
         State = header.state;
         Confidence = header.confidence;
-        string[] roles; int[] parents; float legs;
+        string[] roles, touches; int[] parents; float legs;
         if (string.IsNullOrEmpty(header.reference)) return;
         lock (_lock)
         {
             if (!_roles.TryGetValue(header.reference, out roles)) return;
             if (!_parents.TryGetValue(header.reference, out parents)) return;
             _legs.TryGetValue(header.reference, out legs);
+            if (!_touches.TryGetValue(header.reference, out touches)) touches = new string[0];
         }
         var at = 0;
         foreach (var block in header.arrays)
@@ -148,6 +153,8 @@ public sealed class RetimePartner : MonoBehaviour
             var count = 1;
             foreach (var size in block.shape) count *= size;
             if (block.name == "bones" && count == 7 * roles.Length) Pose(roles, parents, frame.Numbers, at, legs);
+            // The last array: the bones are posed by then.
+            if (block.name == "touches" && count == 4 * touches.Length) Touch(touches, frame.Numbers, at);
             at += count;
         }
     }
@@ -171,6 +178,23 @@ public sealed class RetimePartner : MonoBehaviour
             joint.rotation = transform.rotation * turns[k] * rest;
             if (moves && roles[k] == "hips")
                 joint.position = transform.TransformPoint(new Vector3(-n[i], higher * n[i + 1], n[i + 2]));
+        }
+    }
+
+    // Where the partner's limbs end in the world, and the weight of each touch.
+    private void Touch(string[] roles, float[] n, int at)
+    {
+        for (var k = 0; k < roles.Length; k++, at += 4)
+        {
+            var weight = n[at + 3];
+            var side = roles[k].StartsWith("left") ? "Left" : "Right";
+            var limb = roles[k].EndsWith("hand")
+                ? new[] { "UpperArm", "LowerArm", "Hand" } : new[] { "UpperLeg", "LowerLeg", "Foot" };
+            var joints = Array.ConvertAll(limb, name => animator.GetBoneTransform(
+                (HumanBodyBones)Enum.Parse(typeof(HumanBodyBones), side + name)));
+            if (weight <= 0f || Array.IndexOf(joints, null) >= 0) continue;
+            var target = transform.TransformPoint(new Vector3(-n[at], n[at + 1], n[at + 2]));
+            TwoBone.Solve(joints[0], joints[1], joints[2], Vector3.Lerp(joints[2].position, target, weight));
         }
     }
 

@@ -5,6 +5,9 @@ else, or who is about to be found at another place. Where the recording repeats 
 to the other repetitions and evidence hardly tells them apart, unless the performance is a copy of
 the recording. So the belief around the reported time is an honest confidence, and with the places
 that repeat it, one of the phase.
+
+Copies and other takes differ only in the sharpness of the evidence. How far the performance is a
+copy is judged from the first pose on; a copy is then placed between the places of the grid.
 """
 
 from __future__ import annotations
@@ -19,17 +22,15 @@ from retime.methods.align.poses import LivePose
 from retime.methods.align.repeats import find_repeats
 from retime.methods.align.velocities import (
     LAG,
+    Pace,
     RecentPoses,
     jump_sums,
     recorded_velocities,
-    usual_rates,
 )
 
-# Places a second of the recording, and the rates that are told apart.
+# Places a second of the recording.
 _PLACES = 60.0
-_RATES = np.array([0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.45, 1.8, 2.3])
-# Shares of belief a second that change rate by one step, stop, and go on.
-_DRIFT, _STOP, _GO = 1.0, 0.2, 3.0
+_PACE = Pace()
 # Shares a second that jump a little on and back, and over how many metres of the mean joint.
 _NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
 # Shares a second that move to a repetition, leave for elsewhere, and come back from there.
@@ -40,9 +41,9 @@ _FIND_EVERY, _MUCH_LOST = 0.2, 0.1
 _LONG_GAP, _AFTER_GAP = 0.5, 0.3
 # Belief at a place below this is dropped.
 _FAINT = 1e-6
-# Travel that is counted where nothing moves, metres a second, and the travel within which a
-# performance starts, metres.
-_LEAST_TRAVEL, _START = 0.05, 0.04
+# Travel that is counted where nothing moves, metres a second; the travel within which a performance
+# starts, metres, and the odds that it starts elsewhere, until poses tell.
+_LEAST_TRAVEL, _START, _STARTS_ELSEWHERE = 0.05, 0.04, 0.12
 # Tolerance of a joint: metres, and a share of its own range; squared distances saturate here.
 _TOLERANCE, _RANGE_SHARE, _CUT = 0.06, 0.4, 12.0
 # Share of the joints' weights that is even; the rest goes by how much a joint moves.
@@ -60,14 +61,17 @@ _STILL, _FRESH, _FULL_TRAVEL = 0.15, 0.25, 0.02
 # evidence, the most nats of one pose, and those that are forgiven.
 _COPY, _NOISY_COPY = 0.008, 0.01
 _COPY_WEIGHT, _COPY_MOST, _FORGIVEN = 0.8, 15.0, 3.0
-_COPY_SECONDS, _COPY_FRAMES = 0.4, 12
+_COPY_SECONDS = 0.4
 _USUAL_ERROR, _LEAST_ERROR2, _MOST_ERROR2 = 0.01, 1e-6, 0.03**2
+# Squared error of a copy that is the same in successive poses, such as of a bone's length: it does
+# not tell which of two equal postures is performed.
+_BIAS2 = 0.005**2
 # Evidence between repetitions counts this share, unless the performance is a copy.
 _TELL = 0.03
 # Share of the lasting difference of posture that is taken out, and seconds in which it is learnt.
 _BIAS_SHARE, _BIAS_SECONDS = 0.7, 1.5
 # Belief within this time (s) agrees.
-AGREE = 0.15
+_AGREE = 0.15
 # A performer's usual difference of posture, metres, until it is learnt.
 _POSTURE = 0.05
 # From this belief at one place on, its repetitions are not added up.
@@ -75,11 +79,12 @@ _PLAIN = 0.995
 # Ratio of belief from which another place is switched to, and a repetition; the shortest step back
 # (s).
 _SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
-# Between two places, a copy's pose is known to this share of the way.
-_BETWEEN = 0.6
+# Between two places, a copy's pose is known to this share of the way. It is placed between them at
+# the nearest point within this many; belief at one place is spread evenly over its width.
+_BETWEEN, _AROUND, _WIDTH2 = 0.6, 9, 1 / 12
 
 
-class CycleFilter:
+class Belief:
     """A filter over (place, rate) that keeps all repetitions.
 
     ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, at their own
@@ -107,7 +112,6 @@ class CycleFilter:
             self.path, self._motion, self._way, self._weights, self._tolerance,
             cut=_CUT, relative=_RELATIVE, floor=_FLOOR,
         )  # fmt: skip
-        self._going = usual_rates(_RATES)
         self._grid = np.arange(float(count))
         self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
         self._turn = np.zeros((count, 2))
@@ -124,11 +128,11 @@ class CycleFilter:
         if time is not None:
             way = np.interp(time * self.places, self._grid, self._way)
             where = np.exp(-0.5 * ((self._way - way) / _START) ** 2)
-        usual = 0.7 * self._going
-        usual[0] += 0.3
-        self.belief = where[:, None] / where.sum() * usual
+        self.belief = where[:, None] / where.sum() * _PACE.starting
         self._at[:] = self.belief.sum(axis=1)
         self.lost, self._since_find = 0.0, 0.0
+        # Odds that it does not start here, in nats.
+        self._doubt = -math.inf if time is None else math.log(_STARTS_ELSEWHERE)
         self._bias = np.zeros(self.path.shape[1:])
         self._recent, self._news, self._held = RecentPoses(), 3.0, 0.0
         self._unknown = 1.0
@@ -146,10 +150,8 @@ class CycleFilter:
     def rearm(self, share: float) -> None:
         """Move a fraction of the belief back to the start."""
         near = np.exp(-0.5 * (self._way / _START) ** 2)
-        usual = 0.7 * self._going
-        usual[0] += 0.3
         self.belief *= (1 - share) * (1 - self.lost) / max(float(self._at.sum()), 1e-12)
-        self.belief += share * (near / near.sum())[:, None] * usual
+        self.belief += share * (near / near.sum())[:, None] * _PACE.starting
         self.belief /= self.belief.sum()
         self._at[:] = self.belief.sum(axis=1)
         self.lost = 0.0
@@ -181,7 +183,7 @@ class CycleFilter:
         if self.copy > 0:
             evidence = self.copy * _COPY_WEIGHT * min(1.0, (seconds or _STEP) / 0.02)
             _native.live_cycles.add_copy_cost(
-                cost, self._at, self._square, self._step2, self._error2, _BETWEEN,
+                cost, self._at, self._square, self._step2, self._error2 + _BIAS2, _BETWEEN,
                 evidence * float(live.visible.sum()), 1 - self.lost, _COPY_MOST, _FORGIVEN,
             )  # fmt: skip
         weights = self._weights * moving
@@ -192,12 +194,17 @@ class CycleFilter:
         floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / LAG**2
         off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
         elsewhere += of_motion * _TAIL * math.log(1 + off / _TAIL)
+        before = self.lost
         self.lost, self.explained = _native.live_cycles.weigh_places(
-            self.belief, self._at, cost, self._turn, self._motion, speed, weights, _RATES,
+            self.belief, self._at, cost, self._turn, self._motion, speed, weights, _PACE.rates,
             of_motion, _TAIL, floor2, _RELATIVE**2, elsewhere, self.lost,
             _TELL + (1 - _TELL) * self.copy, self.repeats.first, self.repeats.place,
         )  # fmt: skip
-        self._report(seconds)
+        # Once the performer is known to be elsewhere, belief itself says how sure a place is.
+        if 0 < before < 1 and 0 < self.lost < 1:
+            self._doubt += math.log(self.lost / (1 - self.lost)) - math.log(before / (1 - before))
+        self._doubt = -math.inf if self.lost > 0.5 else min(self._doubt, 0.0)
+        self._report(live, seconds)
         self.confidence = self._around(self.time)
         if self.copy <= 0.5:  # a copy has no bias
             self._learn_bias(live, seconds)
@@ -210,10 +217,11 @@ class CycleFilter:
             come = self.lost * min(0.5, _FIND * self._since_find)
             self._since_find = 0.0
         _native.live_cycles.move_on(
-            self.belief, self._at, _RATES, seconds * self.places,
-            min(0.3, _DRIFT * seconds), min(0.3, _STOP * seconds), min(0.5, _GO * seconds),
-            self._going, min(0.3, _NEAR * seconds), min(0.1, _BACK * seconds), self._decay,
-            self._reach, min(0.3, _AGAIN * seconds), self.repeats.first, self.repeats.place,
+            self.belief, self._at, _PACE.rates, seconds * self.places,
+            min(0.3, _PACE.drift * seconds), min(0.3, _PACE.stop * seconds),
+            min(0.5, _PACE.go * seconds), _PACE.going,
+            min(0.3, _NEAR * seconds), min(0.1, _BACK * seconds), self._decay, self._reach,
+            min(0.3, _AGAIN * seconds), self.repeats.first, self.repeats.place,
             leave, come, self._anywhere, _FAINT,
         )  # fmt: skip
         self.lost += (1 - self.lost) * leave - come
@@ -238,23 +246,23 @@ class CycleFilter:
         off, square, lasts = _native.live_cycles.residual(
             self.path, nearest, live.points, live.visible, self._offset
         )
-        if self._frames > 1:
-            self._lasting += gain * (lasts - self._lasting)
+        # The whole of a first error may last: no later one has told otherwise.
+        lasts = min(lasts if self._frames > 1 else square, _MOST_ERROR2)
+        self._lasting += gain * (lasts - self._lasting)
         self._offset = off
         square = min(max(square, _LEAST_ERROR2), _MOST_ERROR2)
         self._error2 += max(gain, 0.05) * (square - self._error2)
         lasting = math.sqrt(max(self._lasting, 0.0))
         self.copy = 0.0
-        if self._frames > _COPY_FRAMES:
-            noisy = 1 - min(max(self._lasting, 0.0) / self._error2, 1.0)
-            self.copy = min(max(2 * (1 - lasting / (_COPY + _NOISY_COPY * noisy)), 0.0), 1.0)
+        noisy = 1 - min(max(self._lasting, 0.0) / self._error2, 1.0)
+        self.copy = min(max(2 * (1 - lasting / (_COPY + _NOISY_COPY * noisy)), 0.0), 1.0)
         if self.copy > 0.5:
             self._bias[:] = 0.0
 
-    def _report(self, seconds: float) -> None:
+    def _report(self, live: LivePose, seconds: float) -> None:
         """Choose the time with the most belief around it, seconds after the last."""
         at, last = self._at, len(self.path) - 1
-        half = int(AGREE * self.places)
+        half = int(_AGREE * self.places)
         here = min(last, round((self.time + self.rate * seconds) * self.places))
         most, best, own = _native.live_cycles.strongest_window(at, half, here)
         needed = _STAY if self.repeats.are_alike(here, best, half) else _SWITCH
@@ -269,17 +277,26 @@ class CycleFilter:
         part = slice(max(best - half, 0), best + half + 1)
         by_rate = self.belief[part].sum(axis=0)
         mass = max(float(by_rate.sum()), 1e-12)
-        self.rate = float(by_rate @ _RATES) / mass
+        if self.copy > 0:
+            place = self._between(live, place, at[part] / float(at[part].sum()), part)
+        self.rate = float(by_rate @ _PACE.rates) / mass
         self.still = float(by_rate[0]) / mass
         self.place = found = place / self.places
         if 0 < self.time - found < _LEAST_STEP_BACK or mass < 0.05:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
 
-    def travel(self, a: float, b: float) -> float:
-        """Return the distance of the mean joint between two times, metres; standing also counts."""
-        way = np.interp([a * self.places, b * self.places], self._grid, self._way)
-        return abs(float(way[1] - way[0]))
+    def _between(self, live: LivePose, place: float, share: FloatArray, part: slice) -> float:
+        """Return where between places of the grid a copy is, by variances of belief and pose."""
+        low, high = max(0, round(place) - _AROUND), min(len(self.path) - 1, round(place) + _AROUND)
+        near, _ = _native.live_poses.nearest_on_path(
+            self.path, live.points, live.visible, low, high
+        )
+        variance = float(share @ (self._grid[part] - place) ** 2) + _WIDTH2
+        step2 = max(float(np.interp(near, self._grid, self._step2)), 1e-12)
+        error2 = self._error2 / step2 / float(live.visible.sum())
+        out: float = place + self.copy * (near - place) * variance / (variance + error2)
+        return out
 
     def first_like(self, time: float) -> float:
         """Return the first repetition of a time, or the time itself."""
@@ -289,20 +306,26 @@ class CycleFilter:
 
     def _around(self, time: float) -> float:
         """Return the belief around a time."""
-        half = int(AGREE * self.places)
+        half = int(_AGREE * self.places)
         i = min(len(self.path) - 1, round(time * self.places))
         return min(float(self._at[max(i - half, 0) : i + half + 1].sum()), 1.0)
 
     def around(self, time: float) -> tuple[float, float]:
         """Return the belief around a time, and that around all of its repetitions."""
-        half, repeats = int(AGREE * self.places), self.repeats
+        half, repeats = int(_AGREE * self.places), self.repeats
         i = min(len(self.path) - 1, round(time * self.places))
         own = self._around(time)
         part = repeats.part(i)
         if part.start == part.stop or own > _PLAIN:
-            return own, own
+            return own * self._trust, own * self._trust
         low, high = repeats.low[part], repeats.high[part]
-        return own, min(_native.live_cycles.phase_belief(self._at, i, half, low, high), 1.0)
+        phase = _native.live_cycles.phase_belief(self._at, i, half, low, high)
+        return own * self._trust, min(phase, 1.0) * self._trust
+
+    @property
+    def _trust(self) -> float:
+        """The probability that it started where it was expected, or was found since."""
+        return 1 / (1 + math.exp(min(self._doubt, 50.0)))
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
         share = self.confidence**2 * (1 - math.exp(-seconds / _BIAS_SECONDS))

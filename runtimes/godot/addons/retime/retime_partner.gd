@@ -22,6 +22,7 @@ var _parents := {}   # of each reference: the place of each role's parent, -1 fo
 var _rest: Array[Quaternion] = []
 var _legs := {}      # of each reference: the length of the partner's legs, in metres
 var _own_legs := 0.0
+var _touches := {}   # of each reference: the joints that touch the performer
 
 
 func _ready() -> void:
@@ -61,6 +62,7 @@ func _process(_delta: float) -> void:
 			_roles = hello["partner"]
 			_parents = hello["parents"]
 			_legs = hello.get("legs", {})
+			_touches = hello.get("touches", {})
 		else:
 			newest = packet
 	if newest.size() > 4:
@@ -80,6 +82,8 @@ func _show(packet: PackedByteArray) -> void:
 			count *= int(size)
 		if array["name"] == "bones" and count > 0:
 			_pose(header["reference"], packet.slice(at, at + 4 * count).to_float32_array())
+		elif array["name"] == "touches" and count > 0:  # the bones are posed by then
+			_touch(header["reference"], packet.slice(at, at + 4 * count).to_float32_array())
 		at += 4 * count
 
 
@@ -115,6 +119,25 @@ func _pose(reference: String, numbers: PackedFloat32Array) -> void:
 		if above >= 0:
 			carried = world[above] * carried
 		set_bone_pose_rotation(bone, carried.inverse() * world[bone])
+
+
+# Where the partner's limbs end in the world, and the weight of each touch: solved on our own limbs.
+func _touch(reference: String, numbers: PackedFloat32Array) -> void:
+	var roles: Array = _touches.get(reference, [])
+	for k in mini(roles.size(), numbers.size() / 4):
+		var weight := numbers[4 * k + 3]
+		var side := "Left" if roles[k].begins_with("left") else "Right"
+		var limb := ["UpperLeg", "LowerLeg", "Foot"]
+		if roles[k].ends_with("hand"):
+			limb = ["UpperArm", "LowerArm", "Hand"]
+		var bones: Array[int] = []
+		for name in limb:
+			bones.append(find_bone(side + name))
+		if weight <= 0.0 or bones.has(-1):
+			continue
+		var target := Vector3(numbers[4 * k], numbers[4 * k + 1], numbers[4 * k + 2])
+		var tip := get_bone_global_pose(bones[2]).origin
+		RetimeTwoBone.solve(self, bones, tip.lerp(target, weight))
 
 
 func _leg_length() -> float:
