@@ -15,7 +15,16 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.joint_times.bounds import GRID_S, Bounds, bounds_of
+from retime.body.contacts import detect_contacts
+from retime.joint_times.bounds import (
+    GRID_S,
+    MOST_APART_S,
+    Bounds,
+    Mask,
+    bounds_of,
+    part_room,
+    standing,
+)
 from retime.joint_times.modes import Modes, modes_of
 from retime.motion import Motion
 from retime.motion.contact import Contact
@@ -25,6 +34,7 @@ from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING
 
 Track = Callable[[FloatArray], FloatArray]
+_Room = tuple[FloatArray, FloatArray]
 
 # A joint plays at 0.1 to 1.66 times the speed of the body, which changes by at most 12 per second.
 _SLOWER, _FASTER, _BEND = 0.9, 0.66, 12.0
@@ -197,15 +207,69 @@ class JointTimes:
             else:
                 # Poses are at plants, where a leg has no room: its swings count instead.
                 between = 1.0 if j in modes.swinging else _BETWEEN
-                found[j] = frame.solve(
-                    request if asks else None,
-                    between,
-                    self.bounds.get(j),
-                    above,
-                    found.get(modes.base),
-                )
+                room = frame.room(self.bounds.get(j), above, found.get(modes.base))
+                found[j] = frame.solve(request if asks else None, between, room)
         asked = {j: r.times for j, r in requests.items()}
         return Shifts(self, found, asked, frame.end)
+
+    def part(
+        self,
+        joints: Sequence[int],
+        request: Request,
+        span: tuple[float, float],
+        toward: Track,
+        *,
+        swings: bool = False,
+        stops: bool = False,
+    ) -> Shift:
+        """Find the shift of a part that goes by itself: it need not stay near the parts beside it.
+
+        Parameters
+        ----------
+        joints : sequence of int
+            The part; of those that come near the ground, none sinks, and what rests there stays.
+        request : Request
+            The request, which is met as far as the ground and the span allow.
+        span : (float, float)
+            Source times outside which it does not move.
+        toward : callable
+            The shift at other times, from times (N,) to seconds.
+        swings : bool
+            It is a leg, which stands as it did: the request is met as far as its swing has room.
+        stops : bool
+            It may stop, to be in time for several requests.
+        """
+        frame = _Frame(self, span, 0.0)
+        grid = frame.grid
+        values, slopes = frame.room(None, None, None)
+        if stops:
+            slopes[0] = -1.0
+        asked, weight = toward(grid), np.ones(len(grid))
+        planted = None
+        if swings:
+            planted = standing(self.motion, joints, detect_contacts(self.motion))
+            stands = np.interp(grid, self.motion.times, planted.astype(float))
+            asked, weight = (1 - stands) * asked, _BETWEEN + (1 - _BETWEEN) * stands
+        low, high = self.part_room(joints, planted)
+        values[0] = np.maximum(values[0], np.interp(grid, self.motion.times, low))
+        values[1] = np.minimum(values[1], np.interp(grid, self.motion.times, high))
+        return frame.nearest(asked, weight, request, (values, slopes))
+
+    def part_room(self, joints: Sequence[int], planted: Mask | None = None) -> FloatArray:
+        """Return the least and largest shift (2, F) of a part, from the ground alone, once."""
+        known = memory(self.motion, "rooms of parts")
+        key = (tuple(joints), planted is None)
+        if key not in known:
+            chain = self.motion.skeleton.chain(joints[0])[1:]
+            above = next((j for j in chain if self.modes.modes[j] == "base"), self.modes.base)
+            known[key] = part_room(self.motion, joints, above, planted)
+        found: FloatArray = known[key]
+        return found
+
+    def is_bounded(self, joints: Sequence[int], span: tuple[float, float]) -> bool:
+        """Return whether the ground limits the shift of a part in a span."""
+        now = (self.motion.times >= span[0]) & (self.motion.times <= span[1])
+        return bool((np.abs(self.part_room(joints)[:, now]) < MOST_APART_S).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,24 +304,26 @@ class _Frame:
         found = np.zeros(len(grid)) if values is None else values
         return Shift(float(grid[0]), float(grid[1] - grid[0]), found, self.loop)
 
-    def solve(
-        self,
-        request: Request | None,
-        between: float,
-        bounds: Bounds | None,
-        above: Shift | None,
-        base: Shift | None,
-    ) -> Shift:
+    def solve(self, request: Request | None, between: float, room: _Room) -> Shift:
         """Return the nearest shift to a request, or to the base, within bounds."""
-        grid, shift = self.grid, self.shift()
-        values, slopes = self._room(bounds, above, base)
+        grid = self.grid
         if request is None:
-            asked, weight = np.zeros(len(grid)), np.ones(len(grid))
-            first, by, wanted = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
-        else:
-            order = np.argsort(request.times)
-            asked = np.interp(grid, request.times[order], request.shifts[order])
-            weight = np.full(len(grid), between)
+            return self.nearest(np.zeros(len(grid)), np.ones(len(grid)), None, room)
+        order = np.argsort(request.times)
+        asked = np.interp(grid, request.times[order], request.shifts[order])
+        return self.nearest(asked, np.full(len(grid), between), request, room)
+
+    def nearest(
+        self,
+        asked: FloatArray,
+        weight: FloatArray,
+        request: Request | None,
+        room: _Room,
+    ) -> Shift:
+        """Return the nearest shift to values (N,) with weights (N,), and to a request."""
+        grid, shift = self.grid, self.shift()
+        first, by, wanted = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
+        if request is not None:
             inside = (request.times >= grid[0]) & (request.times <= grid[-1] + shift.step)
             scale = np.sqrt(request.weights[inside])
             first, by = shift.points(request.times[inside])
@@ -269,8 +335,7 @@ class _Frame:
             first,
             by,
             wanted,
-            values,
-            slopes,
+            *room,
             _BEND,
             _STIFFNESS,
             self.loop,
@@ -278,9 +343,7 @@ class _Frame:
         found[np.abs(found) < _NOTHING_S] = 0.0
         return self.shift(found)
 
-    def _room(
-        self, bounds: Bounds | None, above: Shift | None, base: Shift | None
-    ) -> tuple[FloatArray, FloatArray]:
+    def room(self, bounds: Bounds | None, above: Shift | None, base: Shift | None) -> _Room:
         """Return the lowest and highest values (2, N) and slopes (2, N) of a shift."""
         grid = self.grid
         start, end = self.source.motion.domain
@@ -303,9 +366,11 @@ class _Frame:
             slopes[0] = np.minimum(np.maximum(step - slope, slopes[0]), step)
             slopes[1] = np.maximum(np.minimum(step + slope, slopes[1]), step)
         if not self.loop:
-            values[:, 0] = 0.0
+            # A part of a clip begins and ends without a bend.
+            ends = 1 if self.span is None else 2
+            values[:, :ends] = 0.0
             if not self.past_end:
-                values[:, -1] = 0.0
+                values[:, -ends:] = 0.0
         return values, slopes
 
 
