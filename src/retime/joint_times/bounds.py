@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.contacts import find_contacts
+from retime.body.contacts import detect_contacts
 from retime.joint_times.modes import Modes
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations
+from retime.motion.memory import last
 
 Mask = npt.NDArray[np.bool_]
 
@@ -26,7 +27,8 @@ MOST_APART_S = 0.4
 # Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
 # time may cause, relative to the largest in the source. With playback speeds of up to 1.66, which
 # multiply accelerations by 2.76, this keeps turns below 3 and accelerations below 4 times.
-_TURN, _ACCELERATION = 1.8, 1.5
+# Swings of legs, which are short, take more of it.
+_TURN, _ACCELERATION, _SWING_ACCELERATION = 1.8, 1.5, 2.7
 # Movement below this is nothing to compare with: rad/s, and m/s^2.
 _LEAST_TURN, _LEAST_ACCELERATION = 2.0, 20.0
 # Turning that a difference in speed of neighbours may add, relative to the largest of the joint,
@@ -37,8 +39,8 @@ _SLOPE, _TOGETHER_S = 1.0, 0.1
 _NEAR, _SINK_M, _RESTS, _RESTS_M_S, _PLANT_M = 0.25, 0.005, 0.05, 0.3, 0.015
 # Joints between have times between: a part may be off by this share of its way.
 _STRAY = 0.25
-# A leg keeps the base's time this long beside its contacts, seconds.
-_BESIDE_S = 0.03
+# A leg keeps the time of the base this long beside its contacts, seconds: two knots of a shift.
+_BESIDE_S = 0.05
 # Steepness of bounds, in seconds a second and per second: as steep as shifts can be apart, and as
 # the speeds of shifts can change. Bounds are read at the time of the parent, which moves.
 _STEEP, _STEEP_SLOPE = 1.5, 12.0
@@ -112,6 +114,8 @@ class _Measured:
         if leg is not None:
             stands = standing(self.motion, leg, contacts)
             low[stands] = high[stands] = 0.0
+            above = int(self.motion.skeleton.parents[joint])
+            lowest, highest = part_room(self.motion, leg, above, stands)
         for room in [r for k, r in self.rooms.items() if joint in self._chain(k)]:
             lowest, highest = np.maximum(lowest, room[0]), np.minimum(highest, room[1])
         times = partial(_gradual, most=_STEEP, rate=self.rate, loop=self.loop)
@@ -152,13 +156,14 @@ class _Measured:
                 slope = _SLOPE * own / np.maximum(together, 1e-6)
         else:
             back = quat.conjugate(self.turns[:, parent])
+            most = _SWING_ACCELERATION if joint in self.modes.swinging else _ACCELERATION
             for child in [k for k in below if self.modes.leader[k] == joint] or below[:1]:
                 away = self._second(
                     quat.rotate(back, self.points[:, child] - self.points[:, joint])
                 )
                 tracks.append(away)
                 others.append(away)
-                limits.append(_ACCELERATION * float(self.accelerations[child]))
+                limits.append(most * float(self.accelerations[child]))
         if not tracks:
             room = np.full((2, len(self.motion)), float(self.most))
         else:
@@ -267,7 +272,9 @@ def _ground_room(
 
 def standing(motion: Motion, leg: Sequence[int], contacts: Sequence[Contact] | None = None) -> Mask:
     """Mark the frames (F,) at which a leg, by its joints, stands, and those just beside them."""
-    found = find_contacts(motion).contacts if contacts is None else contacts
+    found = contacts
+    if found is None:
+        found = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
     names = {motion.skeleton.names[j] for j in leg}
     times, out = motion.times, np.zeros(len(motion), dtype=bool)
     for c in found:

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.contacts import detect_contacts
 from retime.joint_times.bounds import (
     GRID_S,
     MOST_APART_S,
@@ -247,7 +246,7 @@ class JointTimes:
         asked, weight = toward(grid), np.ones(len(grid))
         planted = None
         if swings:
-            planted = standing(self.motion, joints, detect_contacts(self.motion))
+            planted = standing(self.motion, joints)
             stands = np.interp(grid, self.motion.times, planted.astype(float))
             asked, weight = (1 - stands) * asked, _BETWEEN + (1 - _BETWEEN) * stands
         low, high = self.part_room(joints, planted)

@@ -10,6 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import find_body
+from retime.body.contacts import find_contacts
 from retime.joint_times import JointTimes, Modes, Request, Shifts, leg_joints, modes_of
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
@@ -17,12 +18,14 @@ from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import apply
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
-from retime.sentences import Duration
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 # Smaller requests, in seconds, are rounding errors.
 _NOTHING_S = 1e-9
+# Speeds of flights that differ by less are not seen to fall otherwise; samples of each.
+_FALLS, _FLIGHT_SAMPLES = 0.03, 20
 # A share of the request that is worth a note.
 _WORTH_SAYING = 0.995
 
@@ -194,7 +197,32 @@ class Arrivals:
                     joint=late,
                 )
             )
+        if self.timing.is_edited and not self.blank:
+            notes += self._falls()
         return notes
+
+    def _falls(self) -> list[Note]:
+        """Say which flight does not fall with gravity, because its speed is changed."""
+        body = self.warp.of_body()
+        for start, end in find_contacts(self.source).flights:
+            shown = body.preimage(start, end)
+            if shown is None:
+                continue
+            times = np.linspace(*shown, _FLIGHT_SAMPLES)
+            speed = np.diff(body(times)) / np.diff(times)
+            if np.abs(speed - 1).max() > _FALLS:
+                return [
+                    Note(
+                        f"the body does not fall with gravity in the flight at {{time:.3f}}: it "
+                        f"plays at {speed.min():.2g} to {speed.max():.2g} times its speed; move "
+                        "the poses around a flight together to keep its length",
+                        code="flight-not-falling",
+                        time=Moment(shown[0]),
+                        slowest=float(speed.min()),
+                        fastest=float(speed.max()),
+                    )
+                ]
+        return []
 
 
 def _asks(request: Request) -> bool:

@@ -45,7 +45,14 @@ class Room:
 
 
 def drag_cut(key: SurfaceKey, drag: ControlPoint, shift: float, why: str) -> Note:
-    """Return the note on a drag of which only a part is made."""
+    """Return the note on a drag of which only a part is made, or nothing."""
+    if abs(shift) < NOTHING:
+        return Note(
+            "the drag of {joint} at {time} has no effect: " + why,
+            code="drag-without-effect",
+            joint=drag.joint or "the point",
+            time=Moment(key.time),
+        )
     return Note(
         "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: " + why,
         code="drag-cut",
@@ -146,6 +153,8 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
     else:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
         why = "the end of the clip or range, or another key, leaves no more room"
+        if time in (start, end):
+            why = "the first and the last frame of a clip or range stay; drag a pose inside it"
         notes.append(drag_cut(placed.key, drag, share * drag.shift, why))
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
         slow, fast = calm
