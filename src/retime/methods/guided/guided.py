@@ -42,7 +42,7 @@ from retime.motion.figures import Figures
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
 from retime.notes import Note
-from retime.pacing import terms
+from retime.pacing import Character, terms
 from retime.parameters import part_of_clip
 from retime.sentences import Duration
 from retime.timing import TimeWarp
@@ -263,6 +263,33 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     if p.range is None:
         return found
     return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
+
+
+def own_character(
+    motion: Motion,
+    p: GuidedParameters,
+    ends: tuple[float | None, float | None],
+    name: str,
+) -> Character:
+    """Return a clip with its own timing as a character of a group.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    p : GuidedParameters
+        Its parameters.
+    ends : (float or None, float or None)
+        Output times of the first and the last moment that is retimed; ``None`` if they are free.
+    name : str
+        Its name in explanations.
+    """
+    span, seams = motion.domain, []
+    if p.range is not None:
+        span = (max(p.range[0], span[0]), min(p.range[1], span[1]))
+        seams = [t for t, end in zip(span, motion.domain, strict=True) if abs(t - end) > 1e-9]
+    own = activity_of(motion).weight(span, p.strength)
+    return Request(span, p, seams).character((terms.Elastic(own), terms.Smooth(_RAMP_S)), ends, name)
 
 
 def _own(motion: Motion) -> Signals:

@@ -98,16 +98,21 @@ class Request:
                 part=Span(*self.span),
                 least=Duration(shortest),
             )
-        if self.length is not None:
-            self.spline(self.length)  # raises a sentence about keytimes out of order or place
-        speeds = self._speeds()
-        return Problem((Character(self.span, terms, self._keys(), speeds, self.p.loop),))
+        start, length = self.span[0], self.length
+        if length is not None:
+            self.spline(length)  # raises a sentence about keytimes out of order or place
+        return Problem((self.character(terms, (start, None if length is None else start + length)),))
 
-    def _keys(self) -> tuple[Key, ...]:
+    def character(
+        self, terms: tuple[Term, ...], ends: tuple[float | None, float | None], name: str = ""
+    ) -> Character:
+        """Return the character of this request; ``ends`` are output times, ``None`` if free."""
+        return Character(self.span, terms, self._keys(ends), self._speeds(), self.p.loop, name)
+
+    def _keys(self, ends: tuple[float | None, float | None]) -> tuple[Key, ...]:
         start, end = self.span
-        points = {(start, start), *((float(o), float(s)) for o, s in self.p.keytimes)}
-        if self.length is not None:
-            points.add((start + self.length, end))
+        points = {(float(o), float(s)) for o, s in self.p.keytimes}
+        points |= {(o, s) for o, s in zip(ends, self.span, strict=True) if o is not None}
         ordered = sorted(points)
         for (o0, s0), (o1, s1) in itertools.pairwise(ordered):
             if o1 <= o0 or s1 <= s0:
