@@ -12,13 +12,13 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.coercion import coerce
-from retime.errors import InputError, did_you_mean
+from retime.errors import InputError, RetimeError, did_you_mean
 from retime.groups.parameters import GroupParameters, Link, Shared
 from retime.groups.touches import find_shared
 from retime.methods.guided import GuidedParameters, own_character
 from retime.motion import Motion
 from retime.notes import Note
-from retime.pacing import Problem, constraints, possible_times, solve
+from retime.pacing import Character, Problem, constraints, possible_times, solve
 from retime.parameters import build, resolved
 from retime.sentences import Duration, Moment, Sentence, Span
 from retime.times import Clock, Length, SourceTime, in_seconds
@@ -205,11 +205,14 @@ class Scene:
     def problem(self, ends: Mapping[str, Ends] | None = None) -> Problem:
         """Return the problem of pacing; ``ends`` are output times of each member's two ends."""
         ends = self.ends if ends is None else ends
-        characters = tuple(
-            own_character(motion, self._parameters[name], ends[name], name)
-            for name, motion in self.members.items()
-        )
+        characters = tuple(self._character(name, ends[name]) for name in self.names)
         return Problem(characters, self.shared, self.links)
+
+    def _character(self, name: str, ends: Ends) -> Character:
+        try:
+            return own_character(self.members[name], self._parameters[name], ends, name)
+        except RetimeError as error:
+            raise error.within(name) from None
 
     def _held(self, name: str) -> list[tuple[float, float]]:
         """Return the pauses of a member: its own, and those of others that it is with then."""

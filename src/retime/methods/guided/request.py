@@ -120,7 +120,7 @@ class Request:
                     f"keytime {o1:g}={s1:g} (output s = source s) does not come after "
                     f"{o0:g}={s0:g}; both times must rise from one keytime to the next"
                 )
-        if ordered[-1][1] > end + 1e-9:
+        if ordered and ordered[-1][1] > end + 1e-9:
             o, s = ordered[-1]
             raise InputError(
                 f"keytime {o:g}={s:g}: the clip has no {{source}}; it ends at {{end}}",
