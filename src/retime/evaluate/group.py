@@ -20,9 +20,11 @@ from retime.groups.timing import GroupTiming, Scene
 from retime.groups.touches import find_touches
 from retime.motion import Motion
 from retime.motion.edits import apply
+from retime.motion.part import part_below
 from retime.notes import Note
 from retime.recipe import Recipe, Step
 from retime.sentences import Duration
+from retime.timing import TimeWarp
 
 # Members whose own steps part them by more than this in a shared span are reported, seconds.
 _APART_S = 1e-4
@@ -45,12 +47,15 @@ class GroupJob:
         Frame rate of all results. Default: those of the clips.
     exact : bool
         Do not round lengths to whole frames.
+    parts : mapping of str to str, optional
+        Top joints of members that are characters of one file. Its result has them all.
     """
 
     members: Mapping[str, Job]
     recipe: GroupRecipe
     fps: float | None = None
     exact: bool = False
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,7 @@ def evaluate_group(
     missing = [name for name in recipes if name not in job.members]
     if missing:
         raise InputError(f"the group recipe has a member {missing[0]!r}; give its file")
-    motions = {name: evaluator.motion(member) for name, member in job.members.items()}
+    motions = {name: _clip(evaluator, job, name) for name in job.members}
     leaders, followers = split(motions, p)
     exact = job.exact or any(goes_back(motions[n], job.members[n].target) for n in leaders)
     timing = GroupTiming.of(Scene(leaders, p, job.fps, exact))
@@ -112,7 +117,53 @@ def evaluate_group(
     for name, motion in motions.items():
         if name in followers.leaders:
             done[name] = _following(name, motion, followers, done, job)
+    done |= _scenes(evaluator, job, done)
     return EvaluatedGroup({name: done[name] for name in motions}, timing, tuple(notes))
+
+
+def _clip(evaluator: Evaluator, job: GroupJob, name: str) -> Motion:
+    """Return the motion of a member: a file's, or that of one character of it."""
+    motion = evaluator.motion(job.members[name])
+    return part_below(motion, job.parts[name]) if name in job.parts else motion
+
+
+def _scenes(
+    evaluator: Evaluator, job: GroupJob, done: Mapping[str, Evaluated]
+) -> dict[str, Evaluated]:
+    """Return the results of files with several members: every character by its own warp."""
+    out: dict[str, Evaluated] = {}
+    files: dict[int, list[str]] = {}
+    for name in job.parts:
+        files.setdefault(id(evaluator.motion(job.members[name])), []).append(name)
+    for names in files.values():
+        first = job.members[names[0]]
+        scene = evaluator.motion(first)
+        for name in names:
+            if any(s.edit.layer or s.edit.correction or s.edit.fixes for s in done[name].solved):
+                raise InputError(
+                    f"{name}: characters of one file can only be retimed; steps that change poses "
+                    "need a file for each"
+                )
+        graphs = {
+            channel: done[name].warp.channel(channel)
+            for name in names
+            for channel in _channels(scene, job.parts[name])
+        }
+        body = done[names[0]].warp.of_body()
+        warp = TimeWarp(body.output, body.source, channels=graphs, loop=body.loop)
+        recipe = Recipe([Step("warp", {"warp": warp})])
+        exact = job.exact or goes_back(scene, first.target)
+        job_of_file = replace(first, source=scene, recipe=recipe, fps=job.fps, exact=exact)
+        found = evaluator.evaluate(job_of_file, name=names[0])
+        out |= dict.fromkeys(names, found)
+    return out
+
+
+def _channels(scene: Motion, joint: str) -> list[str]:
+    """Return the channels of a joint and all joints below it."""
+    skeleton, top = scene.skeleton, scene.skeleton.index(joint)
+    below = [skeleton.names[j] for j in range(len(skeleton)) if top in skeleton.chain(j)]
+    return [c for c in scene.channels if c.removesuffix(":translation") in below]
 
 
 def _following(

@@ -38,9 +38,7 @@ class Followers:
                 raise InputError(f"{name} cannot follow itself")
             chained = next((leader for leader in shares if leader in out), None)
             if chained is not None:
-                raise InputError(
-                    f"{name} follows {chained}, a follower; name its leaders"
-                )
+                raise InputError(f"{name} follows {chained}, a follower; name its leaders")
         return cls(out)
 
     def warp(

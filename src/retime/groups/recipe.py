@@ -35,12 +35,6 @@ class GroupRecipe:
     members: Mapping[str, Recipe]
     together: GroupParameters = field(default_factory=GroupParameters)
 
-    def __post_init__(self) -> None:
-        if not self.members:
-            raise InputError("a group needs at least one member")
-        if isinstance(self.together, Mapping):
-            object.__setattr__(self, "together", build(GroupParameters, self.together))
-
     def to_document(self) -> dict[str, Any]:
         """Return the recipe as a JSON document."""
         members = {}

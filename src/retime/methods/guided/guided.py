@@ -289,7 +289,9 @@ def own_character(
         span = (max(p.range[0], span[0]), min(p.range[1], span[1]))
         seams = [t for t, end in zip(span, motion.domain, strict=True) if abs(t - end) > 1e-9]
     own = activity_of(motion).weight(span, p.strength)
-    return Request(span, p, seams).character((terms.Elastic(own), terms.Smooth(_RAMP_S)), ends, name)
+    return Request(span, p, seams).character(
+        (terms.Elastic(own), terms.Smooth(_RAMP_S)), ends, name
+    )
 
 
 def _own(motion: Motion) -> Signals:

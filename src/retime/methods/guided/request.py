@@ -101,7 +101,9 @@ class Request:
         start, length = self.span[0], self.length
         if length is not None:
             self.spline(length)  # raises a sentence about keytimes out of order or place
-        return Problem((self.character(terms, (start, None if length is None else start + length)),))
+        return Problem(
+            (self.character(terms, (start, None if length is None else start + length)),)
+        )
 
     def character(
         self, terms: tuple[Term, ...], ends: tuple[float | None, float | None], name: str = ""
@@ -110,7 +112,7 @@ class Request:
         return Character(self.span, terms, self._keys(ends), self._speeds(), self.p.loop, name)
 
     def _keys(self, ends: tuple[float | None, float | None]) -> tuple[Key, ...]:
-        start, end = self.span
+        end = self.span[1]
         points = {(float(o), float(s)) for o, s in self.p.keytimes}
         points |= {(o, s) for o, s in zip(ends, self.span, strict=True) if o is not None}
         ordered = sorted(points)
