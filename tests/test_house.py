@@ -75,7 +75,7 @@ BELOW = (
     "arrays", "body", "bounded_json", "coercion", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
-    "times", "timing", "pacing", "joint_times", "groups",
+    "times", "timing", "pacing", "joint_times", "groups", "assembling",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

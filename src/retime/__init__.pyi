@@ -5,6 +5,8 @@ from . import io as io
 from . import live as live
 from . import plot as plot
 from . import samples as samples
+from .assembling.cycle import loop as loop
+from .assembling.join import join as join
 from .body import Body as Body
 from .body import contacts as contacts
 from .body import find_body as find_body
