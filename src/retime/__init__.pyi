@@ -7,6 +7,9 @@ from . import plot as plot
 from . import samples as samples
 from .assembling.cycle import loop as loop
 from .assembling.join import join as join
+from .assembling.variation import Variation as Variation
+from .assembling.variation import draw_recipe as draw_recipe
+from .assembling.variation import vary as vary
 from .body import Body as Body
 from .body import contacts as contacts
 from .body import find_body as find_body

@@ -195,7 +195,8 @@ def _long_enough(one: Motion, other: Motion, seam: Seam, blend: float, stagger: 
 
 def _pose(motion: Motion, time: float) -> FloatArray:
     frame = round((time - motion.start) * motion.rate)
-    return motion.rotations[int(np.clip(frame, 0, len(motion) - 1))]
+    pose: FloatArray = motion.rotations[int(np.clip(frame, 0, len(motion) - 1))]
+    return pose
 
 
 def _turning(motion: Motion) -> FloatArray:
