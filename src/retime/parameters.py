@@ -304,16 +304,24 @@ def resolved(parameters: Any, clock: Clock) -> Any:
 # ---- shared by several methods
 
 
-def part_of_clip(span: Range, domain: Range) -> Range:
-    """Return a range; raise if it is not a part of the clip."""
+def part_of_clip(span: Range, domain: Range, what: str = "range") -> Range:
+    """Return a range; raise if it does not run forwards or is not a part of the clip."""
     (a, b), (first, last) = span, domain
-    if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
-        raise InputError(
-            "the range {range} is not a part of the clip, {clip}",
-            range=Span(a, b),
-            clip=Span(first, last),
+    nearest = Span(max(min(a, b), first), min(max(a, b), last))
+    remedy = "; the part that is: {nearest}" if nearest.start < nearest.end else ""
+    told = ""
+    if a >= b:
+        told = (
+            "the {what} {range} ends before it starts" if a > b else "the {what} {range} is empty"
         )
-    return a, b
+        remedy = "; give {nearest}" if remedy else "; it runs from an earlier to a later time"
+    elif not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
+        told = "the {what} {range} is not a part of the clip, {clip}"
+    if told:
+        raise InputError(
+            told + remedy, what=what, range=Span(a, b), clip=Span(first, last), nearest=nearest
+        )
+    return max(a, first), min(b, last)
 
 
 Keytimes = Annotated[

@@ -173,6 +173,19 @@ def test_members_that_loop_keep_one_period() -> None:
     assert all(w.loop for w in result.warps.values())
 
 
+def test_a_pause_holds_all_who_share_the_moment(hands: dict[str, Motion]) -> None:
+    plain, held = (
+        group(hands, shared=[Shared(*SPAN)], pauses=pauses)
+        for pauses in ({}, {"Ann": [(0.4, 0.3)], "Ben": [(2.0, 0.5)]})
+    )
+    assert plain.motions["Ann"].duration == 4.0
+    assert held.motions["Ann"].duration == pytest.approx(4.8)
+    assert apart(held, *SPAN) < 1e-9
+    for name, moment, seconds in (("Ann", 0.4, 0.3), ("Ann", 2.0, 0.5), ("Ben", 2.0, 0.5)):
+        first, last = held.warps[name].preimage(moment, moment + 1e-9) or (0.0, 0.0)
+        assert last - first == pytest.approx(seconds, abs=1e-6)
+
+
 def test_physics_meets_exactly_too(hands: dict[str, Motion]) -> None:
     result = group(hands, duration=4.4, method="physics", shared=[Shared(*SPAN)])
     assert apart(result, *SPAN) < 1e-9
@@ -262,6 +275,7 @@ BAD: dict[str, tuple[dict[str, Motion] | None, dict[str, Any], str]] = {
     "key of nobody": (None, {"keytimes": {"Bea": [(1, 1)]}}, "'Bea'"),
     "key beyond": (None, {"keytimes": {"Ann": [(1, 9)]}}, "Ann"),
     "pause of nobody": (None, {"pauses": {"Bea": [(1, 1)]}}, "'Bea'"),
+    "pause outside": (None, {"pauses": {"Ann": [(9, 1)]}}, "outside"),
     "negative pause": (None, {"pauses": {"Ann": [(1, -1)]}}, "0 s or more"),
     "follows itself": (None, {"follow": {"Ann": "Ann"}}, "cannot follow itself"),
     "follows a follower": (None, {"follow": {"Ann": "Ben", "Ben": "Ann"}}, "a follower"),

@@ -98,11 +98,7 @@ def _job(
         notes.append(Note(told, code="made-for-another-file", name=name))
     job = Job(
         source=source,
-        recipe=Recipe(
-            steps,
-            {"name": source.name, "sha256": sha256},
-            () if read is None else read.notes,
-        ),
+        recipe=Recipe(steps, {"name": source.name, "sha256": sha256}),
         reading=retiming.reading,
         animation=None if retiming.animation == "all" else retiming.animation,
         fps=retiming.fps,

@@ -9,11 +9,10 @@ from typing import Any
 
 from retime.errors import FormatError, InputError
 from retime.groups.parameters import GroupParameters
-from retime.io.json_text import must_be_shallow, parse_json, version_of, write_json
+from retime.io.json_text import must_be_shallow, must_be_version, parse_json, write_json
 from retime.parameters import build, declared, values_of
 from retime.recipe import Recipe
-from retime.recipe.json import from_document as recipe_from
-from retime.recipe.json import to_document as recipe_to
+from retime.recipe import json as recipe_json
 
 __all__ = ["GroupRecipe", "read_group_recipe", "write_group_recipe"]
 
@@ -39,7 +38,7 @@ class GroupRecipe:
         """Return the recipe as a JSON document."""
         members = {}
         for name, recipe in self.members.items():
-            document = recipe_to(recipe)
+            document = recipe_json.to_document(recipe)
             members[name] = {k: document[k] for k in ("input", "steps") if k in document}
         defaults = {p.name: p.default for p in declared(GroupParameters)}
         values = {n: v for n, v in values_of(self.together).items() if v != defaults[n]}
@@ -49,7 +48,7 @@ class GroupRecipe:
     @classmethod
     def from_document(cls, document: Any) -> GroupRecipe:
         """Make a recipe from a JSON document."""
-        version_of(document, FORMAT, "group recipe", VERSION)
+        must_be_version(document, FORMAT, "group recipe", VERSION)
         must_be_shallow(document)
         unknown = set(document) - {"format", "version", "members", "together"}
         if unknown:
@@ -69,9 +68,9 @@ def _member(name: str, entry: Any) -> Recipe:
     unknown = set(entry) - {"input", "steps"}
     if unknown:
         raise InputError(f"member {name!r} has no {sorted(unknown)[0]!r}")
-    document = {"format": "retime-recipe", "version": 1, "steps": [], **entry}
+    document = {"format": recipe_json.FORMAT, "version": recipe_json.VERSION, "steps": [], **entry}
     try:
-        return recipe_from(document)
+        return recipe_json.from_document(document)
     except InputError as error:
         raise error.within(f"member {name!r}") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -104,7 +104,10 @@ class Scene:
 
     @property
     def _paused(self) -> float:
-        return max((sum(s for _, s in self.pauses(name)) for name in self.names), default=0.0)
+        if not self.p.pauses:
+            return 0.0
+        free = self.problem({name: (None, None) for name in self.names})
+        return max(sum(held.values()) for held in free.holds)
 
     def pauses(self, name: str) -> list[tuple[float, float]]:
         """Return the source times and lengths of a member's pauses."""
@@ -112,7 +115,9 @@ class Scene:
         out = []
         for entry in (self.p.pauses or {}).get(name, ()):
             at, seconds = _pair(entry, f"a pause of {name}", "(source time, seconds)")
-            out.append((_source(at, clock), _length(seconds, clock)))
+            time = _source(at, clock)
+            _must_be_inside([time], self.members[name].domain)
+            out.append((time, _length(seconds, clock)))
         return out
 
     @cached_property
@@ -209,29 +214,18 @@ class Scene:
         return Problem(characters, self.shared, self.links)
 
     def _character(self, name: str, ends: Ends) -> Character:
+        p, motion = self._parameters[name], self.members[name]
+        span = max(motion.start, self.span[0]), min(motion.domain[1], self.span[1])
+        points = {(o, s) for o, s in zip(ends, span, strict=True) if o is not None}
+        points |= {(float(o), float(s)) for o, s in p.keytimes}
+        keys = tuple(constraints.Key(o, s) for o, s in sorted(points, key=lambda k: k[1]))
         try:
-            return own_character(self.members[name], self._parameters[name], ends, name)
+            _must_be_inside([k.source for k in keys], span)
+            made = own_character(motion, p, keys)
         except RetimeError as error:
             raise error.within(name) from None
-
-    def _held(self, name: str) -> list[tuple[float, float]]:
-        """Return the pauses of a member: its own, and those of others that it is with then."""
-        out: dict[float, float] = {}
-        for other in self.names:
-            for time, seconds in self.pauses(other):
-                if self.number(name) in self._together(self.number(other), time):
-                    out[time] = max(out.get(time, 0.0), seconds)
-        return sorted(out.items())
-
-    def _together(self, number: int, time: float) -> set[int]:
-        """Return the members that share a moment with a member, directly or by others."""
-        out, before = {number}, 0
-        while len(out) > before:
-            before = len(out)
-            for span in self.shared:
-                if span.start <= time < span.end and not out.isdisjoint(span.members):
-                    out |= set(span.members)
-        return out
+        pauses = tuple(constraints.Pause(t, s) for t, s in self.pauses(name))
+        return replace(made, pauses=pauses, name=name)
 
     @cached_property
     def ends(self) -> dict[str, Ends]:
@@ -369,6 +363,13 @@ def _whole(time: float, scene: Scene) -> float:
     """Round an output time to a whole frame of the group."""
     start = scene.span[0]
     return start + round((float(time) - start) * scene.rate) / scene.rate
+
+
+def _must_be_inside(times: Iterable[float], clip: tuple[float, float]) -> None:
+    """Raise where a source time is outside a clip."""
+    for time in times:
+        if not clip[0] - _SAME_TIME_S <= time <= clip[1] + _SAME_TIME_S:
+            raise InputError("{time} is outside {clip}", time=Moment(time), clip=Span(*clip))
 
 
 def _pair(entry: Any, what: str, form: str) -> tuple[Any, Any]:

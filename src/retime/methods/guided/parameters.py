@@ -184,7 +184,7 @@ class WarpParameters(LoopParameters):
 
 # Parameters of one formulation only.
 _OF_ONE = {
-    "smooth": ("strength", "rates"),
+    "smooth": ("strength", "rates", "locked", "speed_limits"),
     "paper": ("neighbours", "upsample", "frame_cost"),
 }
 
