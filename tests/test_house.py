@@ -74,6 +74,7 @@ def test_every_exception_is_documented() -> None:
 BELOW = (
     "arrays", "body", "bounded_json", "coercion", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
+    "parameters_shared", "plugins",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
     "times", "timing", "pacing", "joint_times", "groups", "assembling",
 )  # fmt: skip

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import (
-    DropRest,
-    Fps,
-    Json,
-    OneAnimation,
-    must_differ,
-    must_take_a_skeleton,
-    with_reading,
-)
-from retime.cli.streams import ends_in_stream
+from retime.cli.options import Json, OneAnimation, must_differ, must_take_a_skeleton, word
+from retime.cli.streams import from_stream, to_stream
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.notes import Note
+from retime.parameters_shared import DropRest, Fps
 
 
-@with_reading
 def join(
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="IN... OUT",
-            help="Motions of one skeleton, in order, and the file to write.",
-            callback=ends_in_stream,
-        ),
+        Sequence[str],
+        word("IN... OUT", "Motions of one skeleton, in order, and the file to write."),
     ],
-    reading: Reading,
+    *,
     fps: Fps = None,
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Join motions of one skeleton, one after the other.
 
@@ -48,9 +35,10 @@ def join(
     from retime.io import format_of, write
     from retime.motion import concatenate
 
-    *sources, target = files
-    if len(sources) < 2:
+    *names, last = files
+    if len(names) < 2:
         raise InputError("give two motions or more to join, and the file to write")
+    sources, target = [from_stream(n) for n in names], to_stream(last)
     format_of(target)
     for source in sources:
         must_differ(source, target)

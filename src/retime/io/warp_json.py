@@ -78,7 +78,12 @@ def read_warp(path: str | Path) -> TimeWarp:
     path : str or Path
         The JSON file.
     """
-    document = parse_json(path)
+    try:
+        document = parse_json(path)
+    except FormatError:
+        if Path(path).suffix.lower() == ".json":
+            raise
+        raise FormatError("not a JSON file, which a warp of retime is", path=path) from None
     try:
         return from_document(document)
     except InputError as e:
