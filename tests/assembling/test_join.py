@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_recorded_clips_change_over_within_their_limits() -> None:
         try:
             judged.append(beyond(join(one, other), one, other))
         except InputError as error:
-            assert error.note.code == "nothing-alike"  # noqa: PT017
+            assert "no like moments" in str(error)  # noqa: PT017
     assert len(judged) > 3
     turn, acceleration, low = np.array(judged).T
     failed = (turn > 3) | (acceleration > 4) | (low < -0.02)
@@ -72,7 +73,7 @@ def test_a_cycle_closes(take: Motion, period: float) -> None:
     assert (seam.max(axis=0) * cycle.rate**2 <= 1.2 * np.maximum(extremes(take)[1], 1.0)).all()
 
 
-BAD = {
+BAD: dict[str, tuple[Callable[[], object], str]] = {
     "no blend": (lambda: join(WALK, JUMP, blend=0.0), "longer than 0 s"),
     "a blend longer than the clip": (lambda: join(WALK, JUMP.between(0, 0.3)), "shorten the blend"),
     "a moment outside": (lambda: join(WALK, JUMP, at=(9.0, 0.5)), "has no"),

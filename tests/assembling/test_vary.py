@@ -23,7 +23,7 @@ def test_variations_differ_and_are_repeatable() -> None:
 
 def test_variations_are_movements_of_the_same_body() -> None:
     for amount in ("subtle", "clear", "strong"):
-        for one in vary(WALK, 3, amount=amount):  # type: ignore[arg-type]
+        for one in vary(WALK, 3, amount=amount):
             turn, acceleration, low = beyond(one.motion, WALK)
             assert turn < 3
             assert acceleration < 4

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from retime.cli.command import Of
+from retime.cli.command import ADVANCED, Of
 from retime.cli.console import report, table
 from retime.cli.options import OUTPUT, Json, must_be_a_picture, must_differ, word
 from retime.errors import InputError
@@ -60,16 +60,17 @@ def group(
     ] = (),
     lock: Annotated[
         Sequence[str],
-        About("Play a part of a member at its recorded speed.", metavar="NAME@A:B"),
+        About("Play a part of a member at its recorded speed.", metavar="NAME@A:B", panel=ADVANCED),
     ] = (),
     follow: Annotated[
         Sequence[str],
         About("Let a camera or prop follow members.", metavar="FILE=OUT@NAMES"),
     ] = (),
     use: Annotated[
-        Path | None, About("Group recipe to start from; other options replace its values.")
+        Path | None,
+        About("Group recipe to start from; other options replace its values.", panel=ADVANCED),
     ] = None,
-    parameters: Annotated[dict[str, Any], Of(GroupParameters, leave_out=_TOLD)],
+    parameters: Annotated[dict[str, Any], Of(GroupParameters, _TOLD, advanced=("max_speed",))],
     recipe: Annotated[
         Path | None, About("Also write the group recipe to this file.", panel=OUTPUT)
     ] = None,
@@ -91,7 +92,7 @@ def group(
 
     retime group ann.bvh=ann2.bvh ben.bvh=ben2.bvh --duration 75% --shared 1.2:2.7
 
-    retime group ann.bvh=a.bvh ben.bvh=b.bvh --link ann@1.6:ben@2.3 --follow ball.bvh=c.bvh@ann,ben
+    retime group ann.bvh=a.bvh ben.bvh=b.bvh --link ann@1.6:ben@2.3 --follow cam.bvh=c.bvh@ann
     """
     from retime.evaluate import Evaluator, evaluate_group
     from retime.groups.recipe import read_group_recipe, write_group_recipe
@@ -183,10 +184,10 @@ def _shared(text: str) -> Shared:
     """Parse ``A:B`` or ``A:B:NAME,NAME``; a time in minutes has a colon of its own."""
     body, _, names = text.rpartition(":")
     has_names = bool(names) and not names[0].isdigit() and names[0] not in ".+-"
-    times = (body if has_names else text).split("," if "," in body else ":")
-    if len(times) != 2:
+    start, mark, end = (body if has_names else text).partition("," if "," in body else ":")
+    if not mark or ":" in end:
         raise InputError(f"--shared {text}: the form is A:B, A:B:NAME,NAME or auto")
-    return Shared(*times, tuple(names.split(",")) if has_names else ())
+    return Shared(start, end, tuple(names.split(",")) if has_names else ())
 
 
 def _link(text: str) -> Link:
@@ -244,9 +245,9 @@ def _report(done: EvaluatedGroup, jobs: Mapping[str, Job], *, as_json: bool) -> 
     if as_json:
         report({"members": rows}, as_json=True, notes=notes)
         return
-    table(
-        [(r["member"], r["output"], r["frames"], f"{r['start_s']:.3f}", f"{r['duration_s']:.3f}")
-         for r in rows],
-        header=("member", "output", "frames", "start s", "length s"),
-    )  # fmt: skip
+    shown = [
+        (name, str(jobs[name].target), str(len(m)), f"{m.start:.3f}", f"{m.duration:.3f}")
+        for name, m in ((name, found.motion) for name, found in done.members.items())
+    ]
+    table(shown, header=("member", "output", "frames", "start s", "length s"))
     report({}, as_json=False, notes=notes)

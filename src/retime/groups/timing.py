@@ -106,7 +106,7 @@ class Scene:
     def _paused(self) -> float:
         if not self.p.pauses:
             return 0.0
-        free = self.problem({name: (None, None) for name in self.names})
+        free = self.problem(dict.fromkeys(self.names, (None, None)))
         return max(sum(held.values()) for held in free.holds)
 
     def pauses(self, name: str) -> list[tuple[float, float]]:
