@@ -76,7 +76,7 @@ BELOW = (
     "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
     "parameters_shared", "plugins",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
-    "times", "timing", "pacing", "joint_times",
+    "times", "timing", "pacing", "joint_times", "groups", "assembling",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

@@ -6,6 +6,7 @@ from retime.methods.guided.guided import (
     guided_edit,
     guided_signal_warp,
     guided_warp,
+    own_character,
 )
 from retime.methods.guided.parameters import GuidedParameters
 from retime.methods.guided.suggest import Suggestion, suggest_keytimes
@@ -18,5 +19,6 @@ __all__ = [
     "guided_edit",
     "guided_signal_warp",
     "guided_warp",
+    "own_character",
     "suggest_keytimes",
 ]

@@ -42,7 +42,7 @@ from retime.motion.figures import Figures
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
 from retime.notes import Note
-from retime.pacing import terms
+from retime.pacing import Character, Key, terms
 from retime.parameters import part_of_clip
 from retime.sentences import Duration
 from retime.timing import TimeWarp
@@ -242,6 +242,27 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     if p.range is None:
         return found
     return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
+
+
+def own_character(motion: Motion, p: GuidedParameters, keys: tuple[Key, ...]) -> Character:
+    """Return a clip with its own timing as a character of a group.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    p : GuidedParameters
+        Its strength, locked spans, rates and limits of speed; a range may reach beyond the clip.
+    keys : tuple of Key
+        Its keytimes, and those of its ends that have a time.
+    """
+    span, seams = motion.domain, []
+    if p.range is not None:
+        span = (max(p.range[0], span[0]), min(p.range[1], span[1]))
+        seams = [t for t, end in zip(span, motion.domain, strict=True) if abs(t - end) > 1e-9]
+    own = activity_of(motion).weight(span, p.strength)
+    objective = (terms.Elastic(own), terms.Smooth(_RAMP_S))
+    return Request(span, p, seams).character(objective, keys)
 
 
 def _own(motion: Motion) -> Signals:

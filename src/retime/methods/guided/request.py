@@ -117,7 +117,11 @@ class Request:
         else:
             points = keytime_points(self.span, stop, p.keytimes)
         keys = tuple(Key(o, s) for o, s in points)
-        return Problem((Character(self.span, terms, keys, self._speeds(), self.p.loop),))
+        return Problem((self.character(terms, keys),))
+
+    def character(self, terms: tuple[Term, ...], keys: tuple[Key, ...]) -> Character:
+        """Return the character of this request, with keys of the source forwards."""
+        return Character(self.span, terms, keys, self._speeds(), self.p.loop)
 
     def _refusal(self, problem: Problem, contradiction: Contradiction) -> InfeasibleError:
         return refusal(problem, contradiction, self.step, self._turn if self.p.backwards else None)
