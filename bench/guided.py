@@ -26,7 +26,6 @@ from bench.timing import Figure, in_turns, seconds
 from retime import Motion, _native, samples
 from retime.methods.guided import guide, guided_warp
 from retime.methods.guided.paper import WEIGHTS, corridor, score_table
-from retime.methods.guided.references import cut
 from retime.methods.music import sync_warp
 from retime.pacing import Character, Elastic, Key, Points, Problem, Speed, solve
 
@@ -143,7 +142,7 @@ def _lasting(seconds: float) -> Motion:
     while sum(c.duration for c in clips) < 1.1 * seconds:
         clips += clips
     joined = retime.concatenate([replace(c, start=0.0) for c in clips])
-    return cut(joined, (joined.start, joined.start + seconds), "range")
+    return joined.between(joined.start, joined.start + seconds)
 
 
 def _dragged() -> Iterator[Figure]:
@@ -202,7 +201,7 @@ def _delivered() -> None:
     """Print the delivered cost against uniform speed, and changes of rate per 1/30 s."""
     paths = sorted(SHARED.glob("mocap*/*.bvh"))[::3]
     clips = [retime.read(p) for p in paths] if paths else [samples.walk(), samples.jump()]
-    clips = [cut(m, (m.start, m.start + 12), "range") if m.duration > 12 else m for m in clips]
+    clips = [m.between(m.start, m.start + 12) if m.duration > 12 else m for m in clips]
     for share in (0.6, 0.8, 1.4):
         costs, changes = [], []
         for motion in clips:

@@ -22,17 +22,28 @@ class Serving:
     process: subprocess.Popen[str]
     feed: str
     """The address of the feed, with its key, as frames in binary."""
-    port: int
-    """Where the performer's stream comes in."""
+    ports: tuple[int, ...]
+    """Where the stream of each performer comes in."""
+
+    @property
+    def port(self) -> int:
+        """Where the first performer's stream comes in."""
+        return self.ports[0]
+
+    def feed_of(self, performer: int) -> str:
+        """Return the address of a performer's feed, counted from 1."""
+        return f"{self.feed}&performer={performer}"
 
 
 @contextmanager
-def serving(motion: retime.Motion) -> Iterator[Serving]:
-    """Serve a motion; the server ends with the block."""
+def serving(motion: retime.Motion, performers: int = 1) -> Iterator[Serving]:
+    """Serve a motion to some performers; the server ends with the block."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "walk.npz"
-        retime.write(motion, path)
-        command = ["live", str(path), "--in", "vmc://127.0.0.1:0", "--feed", "0", "--json"]
+        command = ["live", "--feed", "0", "--json"]
+        for k in range(performers):
+            path = Path(folder) / f"walk-{k + 1}.npz"
+            retime.write(motion, path)
+            command += [str(path), "--in", "vmc://127.0.0.1:0"]
         with subprocess.Popen(
             [sys.executable, "-m", "retime", *command], stdout=subprocess.PIPE, text=True
         ) as running:
@@ -42,6 +53,7 @@ def serving(motion: retime.Motion) -> Iterator[Serving]:
             page, _, token = opened["feed"].partition("/?token=")
             feed = f"{page.replace('http', 'ws')}/feed?format=binary&token={token}"
             try:
-                yield Serving(running, feed, int(opened["in"].rpartition(":")[2]))
+                ports = tuple(int(place.rpartition(":")[2]) for place in opened["ins"])
+                yield Serving(running, feed, ports)
             finally:
                 running.terminate()

@@ -20,8 +20,6 @@ from retime.methods.physics.limits.regions import (
     MOST_CHANGE,
     MOST_SPEED,
     UNIT,
-    find_regions,
-    flattened,
 )
 from retime.methods.physics.search.durations import interval_regions
 
@@ -148,7 +146,7 @@ def toppra_minimum(model: PhysicsModel) -> float:
     from toppra.constraint.linear_constraint import LinearConstraint
 
     step = float(model.times[1] - model.times[0])
-    (starts, corners), _ = interval_regions(flattened(model.regions), step)
+    (starts, corners), _ = interval_regions(model.regions.flat, step)
     cells = [corners[a:b] * [UNIT, 1.0] for a, b in itertools.pairwise(starts)]
 
     class Polygons(LinearConstraint):  # type: ignore[misc]
@@ -261,9 +259,8 @@ def figures() -> Iterator[Figure]:
 
     yield Figure("minimum time", seconds(fastest), "toppra", seconds(lambda: toppra_minimum(model)))
     frames = range(0, len(model.times), 8)
-    parts = [getattr(model.torques, f)[::8] for f in ("gravity", "speed", "change")]
-    few = type(model.torques)(*parts)
-    polygons = seconds(lambda: find_regions(few, model.maps[::8], model.limits[::8], model.weight))
+    within = model.regions.within
+    polygons = seconds(lambda: [within.polygon(k) for k in frames])
     programs = seconds(lambda: highs_regions(model, frames), repeats=2)
     yield Figure(f"exact polygons, {len(frames)} frames", polygons, "highspy, 16 LPs", programs)
     figure_12()
@@ -298,9 +295,8 @@ def _times(clip: Motion) -> tuple[float, ...]:
     force = time.perf_counter() - start
     _ = model.limits
     start = time.perf_counter()
-    find_regions(model.torques, model.maps, model.limits, model.weight)
-    feasible = time.perf_counter() - start
     _ = model.regions
+    feasible = time.perf_counter() - start
     start = time.perf_counter()
     baked = model.baked()
     baking = time.perf_counter() - start

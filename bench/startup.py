@@ -13,13 +13,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from bench.timing import Figure, cpu_seconds, cpu_seconds_of_children
-from retime.process.child import ONE_THREAD, Child
-from retime.studio import jobs, worker
+from retime.batch.task import Task
+from retime.process.child import ONE_THREAD, JobServer
+from retime.studio import jobs
 
 # Arguments of commands on a clip of 3 s, and the most that they may take, in imports of the peer.
 COMMANDS: dict[str, tuple[str, float]] = {
@@ -32,7 +35,7 @@ COMMANDS: dict[str, tuple[str, float]] = {
     "physics": ("physics jump.bvh out.bvh --duration 110%", 5.6),
 }
 # The same for a worker process of the studio, until it has loaded a clip, and of a batch, until it
-# is ready.
+# has looked at one.
 WORKER = 0.6
 PEER = "import numpy, scipy.linalg"
 _ROUNDS = 5
@@ -89,19 +92,15 @@ def _studio_worker(clip: Path) -> None:
     job = jobs.Load(
         jobs.Clip("m1", "jump", str(clip), hashlib.sha256(clip.read_bytes()).hexdigest())
     )
-    child = _child("retime.studio.worker", framed=True)
-    child.send(msgspec.json.encode(worker.Order(1, job)))
-    while worker.unpack(child.receive() or b"{}")[0].kind != "done":
-        pass
-    child.end()
+    _do("retime.studio.worker", {"job": msgspec.to_builtins(job)})
 
 
 def _batch_worker(clip: Path) -> None:
-    child = _child("retime.batch.child", framed=False)
-    child.receive()
-    child.end()
+    _do("retime.batch.child", {"task": asdict(Task("", str(clip)))})
 
 
-def _child(module: str, *, framed: bool) -> Child:
-    command = [sys.executable, "-P", "-m", module]
-    return Child(command, env=os.environ | ONE_THREAD, framed=framed)
+def _do(module: str, job: Mapping[str, Any]) -> None:
+    server = JobServer([sys.executable, "-P", "-m", module], env=os.environ | ONE_THREAD)
+    for _ in server.do(job):
+        pass
+    server.end()

@@ -1,22 +1,18 @@
 """The engine: one process that lives on, asked in lines of JSON."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import bpy
 
 from .problem import Problem
-from .shared.child import Child
+from .shared.child import Ended, JobServer, TimedOut
 
-PROTOCOL = 3
-# Seconds that an engine may take to answer its first question: a cold start reads much from disk.
-_PATIENCE = 120.0
+PROTOCOL = 4
 # Seconds that one look for an answer waits: short enough for a window, long enough to cost nothing.
 _MOMENT = 0.005
 _NO_ENGINE = (
@@ -81,55 +77,43 @@ class Engine:
         self.command = command
         self.folder = Path(tempfile.mkdtemp(prefix="retime-", dir=bpy.app.tempdir or None))
         self._log = open(self.folder / "engine.log", "w+b")  # noqa: SIM115, closed with the process
-        self._count = 0
-        try:
-            self._child = Child(command, env=clean_environment(), cwd=self.folder, stderr=self._log)
-        except OSError as e:
-            self._log.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
-            raise Problem(f"The engine does not start ({e}). Correct it in the preferences") from e
+        self._server = JobServer(
+            command, env=clean_environment(), cwd=self.folder, stderr=self._log
+        )
+        self._is_new = True
 
     @property
     def pid(self):
         """The process's number."""
-        return self._child.process.pid
+        return self._server.pid
 
     @property
     def alive(self):
         """Whether it runs."""
-        return self._child.alive
+        return self.pid is not None
 
     def ask(self, request):
         """Send a request: a generator that yields (share, word), and returns the answer."""
-        self._count += 1
-        number = self._count
-        if not self._child.send(json.dumps({"id": number, **request}).encode()):
-            raise self._died()
-        share, word = 0.0, "Starting the engine" if number == 1 else "Asking the engine"
-        while True:
-            answer = self._received(number)
-            if answer is None:
-                yield share, word
-                continue
-            if "error" in answer:
-                text = answer["error"]
-                raise Problem(text[:1].upper() + text[1:])
-            if answer.get("done"):
-                return answer
-            share, word = answer.get("progress") or share, answer.get("word") or word
-
-    def _received(self, number):
-        """Return the next line of the answer to a request; ``None`` if there is none yet."""
-        line = self._child.receive(_MOMENT)
-        if line is None:
-            return None
-        if not line:
-            raise self._died()
-        answer = json.loads(line)
-        return answer if answer.get("id") == number else None
+        share, word = 0.0, "Starting the engine" if self._is_new else "Asking the engine"
+        self._is_new, answer = False, {}
+        try:
+            for message in self._server.do(request, wait=_MOMENT):
+                answer = message or {}
+                share, word = answer.get("progress") or share, answer.get("word") or word
+                if not answer.keys() & {"done", "error"}:
+                    yield share, word
+        except OSError as e:
+            raise Problem(f"The engine does not start ({e}). Correct it in the preferences") from e
+        except TimedOut as e:
+            raise Problem("The engine does not answer. Install it again in the preferences") from e
+        except Ended as e:
+            raise self._died() from e
+        if "error" in answer:
+            text = answer["error"]
+            raise Problem(text[:1].upper() + text[1:])
+        return answer
 
     def _died(self):
-        self._child.end()
         self._log.seek(0)
         said = self._log.read().decode(errors="replace").strip().splitlines()
         last = f": {said[-1][:200]}" if said else ""
@@ -137,7 +121,7 @@ class Engine:
 
     def stop(self):
         """End the process and remove its files."""
-        self._child.end()
+        self._server.kill()
         self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -156,19 +140,12 @@ def running_engine(preferred=""):
         return _running
     stop_engine()
     _running = Engine(command)
-    begun = time.monotonic()
-    asked = _running.ask({"version": PROTOCOL})
     try:
-        while True:
-            yield next(asked)
-            if time.monotonic() - begun > _PATIENCE:
-                stop_engine()
-                raise Problem("The engine does not answer. Install it again in the preferences")
-    except StopIteration as e:
-        spoken = e.value.get("protocol")
+        answer = yield from _running.ask({"version": PROTOCOL})
     except BaseException:  # also where the waiting is cancelled
         stop_engine()
         raise
+    spoken = answer.get("protocol")
     if spoken != PROTOCOL:
         stop_engine()
         raise Problem(

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer.main
+import click
 
 import retime
-from retime.cli import COMMANDS, build_app
+from retime.cli import COMMANDS, program
+from retime.cli.help import shown_options
 from retime.io import FORMATS
 from retime.methods import METHODS
 from retime.parameters import declared
@@ -27,20 +28,16 @@ def _row(*cells: str) -> str:
 
 
 def _command(words: list[str], command: Any) -> Iterator[str]:
-    children = getattr(command, "commands", None)
-    if children:
-        for name, child in children.items():
-            yield from _command([*words, name], child)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            yield from _command([*words, name], command.get_command(click.Context(command), name))
         return
-    arguments = [p for p in command.params if not p.opts[0].startswith("-")]
-    usage = " ".join(p.metavar or p.name.upper() for p in arguments)
+    usage = " ".join(p.metavar for p in command.params if isinstance(p, click.Argument))
     yield f"### `{' '.join(words)} {usage}`\n"
     yield _with_examples(inspect.cleandoc(command.help or "")) + "\n"
     yield _row("option", "meaning")
     yield _row("---", "---")
-    for p in command.params:
-        if p in arguments or p.name == "help":
-            continue
+    for p in shown_options(command):
         value = f" {p.metavar}" if p.metavar else ""
         yield _row(f"`{p.opts[0]}{value}`", p.help or "")
     yield ""
@@ -69,9 +66,9 @@ def page() -> str:
     """Make the page."""
     lines = ["# Reference", "", "Made from the code by `make docs`; do not edit.", ""]
     lines += ["## Commands", ""]
+    app = program()
     for name in COMMANDS:
-        app = typer.main.get_command(build_app([name]))
-        lines += list(_command(["retime", name], app.commands[name]))  # type: ignore[attr-defined]
+        lines += list(_command(["retime", name], app.get_command(click.Context(app), name)))
     lines += [
         "## Methods",
         "",

@@ -93,6 +93,7 @@ class Body:
     def __post_init__(self) -> None:
         self.avatar = Avatar(self.motion)
         self._dice = np.random.default_rng(self.seed)
+        self._bones: dict[float, dict[str, Bone]] = {}
         self._off = self._turns(self.degrees)
         hips = self.avatar.roles.index("hips")
         self._middle = self.avatar.pose(self.motion.start).world()[1][hips] * [1, 0, 1]
@@ -120,6 +121,15 @@ class Body:
             offsets[self.avatar.roles.index("hips"), 1] *= self.legs
         return FigurePose(turns, offsets, pose.parents)
 
+    def bones(self, source: float) -> dict[str, Bone]:
+        """Return the bones that are sent; without noise, each time is computed once."""
+        bones = self._bones.get(source)
+        if bones is None:
+            bones = dict(zip(self.avatar.roles, self.pose(source).bones(), strict=True))
+            if not self.noise:
+                self._bones[source] = bones
+        return bones
+
     def joints(self, source: float) -> dict[str, np.ndarray]:
         """Return where the joints are in the world, by role."""
         _, places = self.pose(source).world()
@@ -140,18 +150,18 @@ def stream(
     stamp: Callable[[float], float] | None = None,
 ) -> Iterator[Sent]:
     """Yield the datagrams of a performance; ``source`` maps live time, from 0, to the motion's."""
-    roles = body.avatar.roles
     writers: dict[tuple[str, ...], BundleWriter] = {}
     for k in range(round(seconds * rate)):
         live = k / rate
-        bones = dict(zip(roles, body.pose(source(live)).bones(), strict=True))
+        bones = body.bones(source(live))
         root = body.root
         if change is not None:
             bones, root = change(live, bones, root)
         names = tuple(bones)
-        writer = writers.setdefault(names, BundleWriter(names))
+        if names not in writers:
+            writers[names] = BundleWriter(names)
         time = start + live if stamp is None else stamp(live)
-        yield start + live, writer.frame(list(bones.values()), root, time), sender
+        yield start + live, writers[names].frame(list(bones.values()), root, time), sender
 
 
 @dataclass
@@ -203,7 +213,7 @@ class Stage:
         out = []
         while self.now < until:
             cue = self.server.tick(self.now)
-            _, now, _, performer, partner, bones = self.ear.last
+            _, now, _, performer, partner, bones, _ = self.ear.last
             points = None if partner is None else np.array(partner)
             out.append(Shown(now, cue, performer, points, list(bones)))
             self.now += 1 / self.rate

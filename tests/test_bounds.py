@@ -80,11 +80,7 @@ def test_lines_that_are_too_long_are_passed_over() -> None:
 
 # Messages between processes of one program, and of numbers that retime itself wrote.
 INSIDE = {
-    "batch/manifest.py",
-    "studio/journal.py",
-    "batch/child.py",
-    "batch/isolation.py",
-    "process/library.py",
+    "process/child.py",
 }
 
 

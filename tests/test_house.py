@@ -74,8 +74,10 @@ def test_every_exception_is_documented() -> None:
 BELOW = (
     "arrays", "body", "bounded_json", "coercion", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "numeric", "one_line", "parameters",
+    "parameters_shared", "plugins",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
-    "times", "timing", "pacing", "joint_times", "length_tables",
+    "times", "timing", "pacing", "joint_times", "groups", "assembling",
+    "length_tables",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

@@ -110,8 +110,7 @@ def test_pictures_of_a_gltf_on_another_drive_are_addresses(
 
 @pytest.mark.parametrize("text", [r"C:\clips\out.bvh", "C:out.bvh", r"C:\-"])
 def test_a_drive_is_not_a_format(text: str) -> None:
-    context: Any = types.SimpleNamespace(params={})
-    assert to_stream(context, Path(text)) == Path(text)
+    assert to_stream(text) == Path(text)
 
 
 def test_a_reader_that_left_is_a_wrong_argument_on_windows(
@@ -149,10 +148,8 @@ def test_narrow_consoles_print_everything(
         stream = io.TextIOWrapper(buffer, encoding)
         with monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", stream)
-            with pytest.raises(SystemExit) as ended:
-                main(["info", str(path), *arguments])
+            main(["info", str(path), *arguments])
         stream.flush()
-        assert not ended.value.code
         return buffer.getvalue().decode(encoding)
 
     assert json.loads(printed("--json"))["file"] == str(path)

@@ -68,14 +68,16 @@ def test_values_of_notes_are_numbers() -> None:
 
 
 def test_each_front_end_names_a_parameter() -> None:
-    recipe = Recipe([Step("guided", {"duration": 0.1})])
-    with pytest.raises(InfeasibleError, match=r"raise max_speed to 32\.5") as found:
+    recipe = Recipe([Step("guided", {"min_speed": 2.0, "max_speed": 1.5})])
+    with pytest.raises(InputError, match=r"choose a min_speed of 1\.5 or less") as found:
         recipe.evaluate(jump())
-    assert "raise Max speed to" in studio_error(found.value)
+    assert "choose a Min speed of 1.5" in studio_error(found.value)
     shown = present(found.value.note, FRAMES)
-    assert "Max speed" in shown
-    assert "at output frames 1 to 3.4 the speed" in shown
+    assert "Min speed is 2 and Max speed 1.5" in shown
     assert not shown.startswith("step")
+    with pytest.raises(InfeasibleError, match="choose a duration of") as lasting:
+        Recipe([Step("guided", {"duration": 0.1})]).evaluate(jump())
+    assert "frame 79 of the source is at frame 3.4" in present(lasting.value.note, FRAMES)
 
 
 def test_text_of_several_parts_explains_its_form() -> None:

@@ -65,3 +65,48 @@ def dance(last: int = 90, every: int = 15) -> bytes:
         keys[name] = own
     morphs = [("まばたき", f, w) for f, w in ((0, 0.0), (20, 0.0), (23, 1.0), (26, 0.0), (90, 0.3))]
     return vmd(keys, morphs)
+
+
+MODEL = (
+    ("全ての親", -1, (0, 0, 0)), ("頭", 3, (0, 15, 0.2)), ("センター", 0, (0, 9, 0)),
+    ("上半身", 2, (0, 11, 0.1)), ("首", 3, (0, 14, 0)), ("左腕", 3, (1.5, 13, 0)),
+    ("左ひじ", 5, (3, 12, 0)), ("右腕", 3, (-1.5, 13, 0)), ("左足ＩＫ", 0, (1, 1, 0)),
+    ("長い名前のボーン一二三", 4, (0, 16, 1)),
+)  # fmt: skip
+
+
+def pmx(bones: Sequence[tuple[str, int, Any]] = MODEL, index: int = 1, unicode: int = 0) -> bytes:
+    """Return a model of a few vertices, of all kinds of weights, and bones with all parts."""
+    form = {1: "b", 2: "h", 4: "i"}[index]
+
+    def text(value: str) -> bytes:
+        own = value.encode(("utf-16-le", "utf-8")[unicode])
+        return struct.pack("<i", len(own)) + own
+
+    def place(bone: int) -> bytes:
+        return struct.pack(f"<{form}", bone)
+
+    out = struct.pack("<4sfB8B", b"PMX ", 2.0, 8, unicode, 1, index, index, 1, index, 1, 1)
+    out += text("model") + text("") + text("comment") + text("")
+    weights = (place(0), 2 * place(0) + bytes(4), 4 * place(0) + bytes(16),
+               2 * place(0) + bytes(40), 4 * place(0) + bytes(16))  # fmt: skip
+    out += struct.pack("<i", len(weights))
+    for kind, own in enumerate(weights):
+        out += bytes(32 + 16) + bytes([kind]) + own + bytes(4)
+    out += struct.pack("<i", 3) + bytes(3 * index)
+    out += struct.pack("<i", 1) + text("skin.png") + struct.pack("<i", 2)
+    for shared in (0, 1):
+        own = bytes(1 if shared else index)
+        out += text("skin") + text("") + bytes(65 + 2 * index + 1) + bytes([shared]) + own
+        out += text("") + bytes(4)
+    out += struct.pack("<i", len(bones))
+    for n, (name, parent, at) in enumerate(bones):
+        flags = (0x0001, 0x0100, 0x0400, 0x0800, 0x2000, 0x0020)[n % 6]
+        out += text(name) + text("") + struct.pack("<3f", *at) + place(parent) + bytes(4)
+        out += struct.pack("<H", flags) + (place(0) if flags & 1 else bytes(12))
+        out += {0x0100: place(0) + bytes(4), 0x0400: bytes(12), 0x0800: bytes(24),
+                0x2000: bytes(4)}.get(flags, b"")  # fmt: skip
+        if flags == 0x0020:
+            links = place(0) + b"\x00" + place(0) + b"\x01" + bytes(24)
+            out += place(0) + bytes(8) + struct.pack("<i", 2) + links
+    return out + b"morphs and more"

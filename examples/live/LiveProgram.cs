@@ -1,4 +1,4 @@
-// mcs LiveClient.cs LiveProgram.cs -out:live.exe && mono live.exe "http://127.0.0.1:8765/?token=..."
+// mcs ../../runtimes/unity/Runtime/LiveClient.cs LiveProgram.cs -out:live.exe && mono live.exe "http://127.0.0.1:8765/?token=..."
 // or add both files to a .NET console project.
 using System;
 using System.Threading;

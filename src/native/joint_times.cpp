@@ -17,9 +17,6 @@ double away(const double *a, const double *b) {
     return std::sqrt(x * x + y * y + z * z);
 }
 
-/// How far a part may be from its place at one time, relative to its way from another.
-constexpr double STRAY = 0.25;
-
 }  // namespace
 
 Array<double, 2> rooms(View<const double, 3> tracks, View<const double, 3> others,
@@ -42,7 +39,7 @@ Array<double, 2> rooms(View<const double, 3> tracks, View<const double, 3> other
 
 Array<double, 2> ground_rooms(View<const double, 2> above, View<const double, 2> offset,
                               View<const double, 1> resting, double floor, double sink,
-                              double plant, std::int64_t most, bool loop) {
+                              double plant, double stray, std::int64_t most, bool loop) {
     const index count = above.shape[0];
     Array<double, 2> out(2, count);
     for (int way = 0; way < 2; ++way)
@@ -50,9 +47,8 @@ Array<double, 2> ground_rooms(View<const double, 2> above, View<const double, 2>
             index room = 0;
             for (bool free = true; free && room < most;) {
                 const index then = later(f, (way ? 1 : -1) * (room + 1), count, loop);
-                // Joints between have times between: the part may be off by a share of its way.
                 const double way = away(offset[then].data, offset[f].data);
-                const bool sinks = above(f, 1) + offset(then, 1) < floor - sink + STRAY * way;
+                const bool sinks = above(f, 1) + offset(then, 1) < floor - sink + stray * way;
                 const bool slips = resting[f] > 0 && way > plant;
                 free = !sinks && !slips;
                 if (free) ++room;
@@ -278,9 +274,10 @@ void bind(nanobind::module_ &m) {
            "Return by how many frames earlier and later (2, F) tracks stay within limits.\n\n"
            "Track k at another frame is compared with `others` k at the frame itself.");
     define(m, "ground_rooms", ground_rooms,
-           "above[F,3] offset[F,3] resting[F] floor sink plant most:0..1000000 loop",
+           "above[F,3] offset[F,3] resting[F] floor sink plant stray most:0..1000000 loop",
            "Return by how many frames earlier and later (2, F) a part stays above the floor.\n\n"
-           "It is at `offset` from a point `above`; where it rests, it stays within `plant`.");
+           "It is at `offset` from a point `above`; where it rests, it stays within `plant`.\n"
+           "It may be off by `stray` times its way between two frames.");
     define(
         m, "nearest_shift", nearest_shift,
         "step asked[N] weight[N] first[R]:0..N by[R,4] wanted[R] values[2,N] slopes[2,N] "

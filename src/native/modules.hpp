@@ -16,7 +16,6 @@
     PART(surfaces, "Where surfaces of time meet paths.")                     \
     PART(dtw, "Dynamic time warping.")                                       \
     PART(live_poses, "Poses of a live performer.")                           \
-    PART(live_belief, "Belief over places and rates, for copies and takes.") \
     PART(live_cycles, "Belief over places and rates, with repetitions.")     \
     PART(paper, "The published search of guided time warping.")              \
     PART(physics_figure, "Generalised forces of a figure.")                  \

@@ -12,6 +12,7 @@ import operator
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard, TypeVar, Union
 
 from retime.errors import InputError
@@ -107,6 +108,8 @@ def _plain(value: Any, kind: Any, name: Name) -> Any:
         return _number(value, kind, name)
     if isinstance(kind, type) and isinstance(value, kind) and not isinstance(value, bool):
         return value
+    if kind is Path and isinstance(value, str):
+        return Path(value)
     if hasattr(kind, "from_document") and isinstance(value, Mapping):
         try:
             return kind.from_document(value)  # data of a method, as JSON
@@ -147,7 +150,9 @@ def _parsed(text: str, kind: type, name: Name) -> Any:
     try:
         return _finite(kind(text), name)
     except ValueError:
-        raise InputError("{name}: {text!r} is not a number", name=name, text=text[:40]) from None
+        message = "{name}: {text!r} is not a {wanted}"
+        wanted = "whole number" if kind is int else "number"
+        raise InputError(message, name=name, text=text[:40], wanted=wanted) from None
 
 
 def _wrong_type(value: Any, kind: Any, name: Name) -> InputError:

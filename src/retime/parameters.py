@@ -57,6 +57,10 @@ class About:
     """Name on the command line (``keytime`` for ``keytimes``). Default: the parameter's name."""
     metavar: str | None = None
     """Placeholder after the flag in the help."""
+    argument: bool = False
+    """Whether it is a word of a command, without a flag."""
+    panel: str = ""
+    """Title of its part of the complete help; an everyday option has none."""
     widget: Widget = ""
     """Control of the form, if the type does not determine it: ``"motion"`` and ``"motions"`` are
     paths of motion files, ``"data"`` is edited elsewhere.
@@ -158,7 +162,8 @@ class Parameter:
         if not any(further):
             return text
         first, mark, more = text.removesuffix(".").partition(". ")
-        return f"{first} ({', '.join(filter(None, further))}){mark}{more}."
+        opening = f"{first[:-1]}, " if first.endswith(")") else f"{first} ("
+        return f"{opening}{', '.join(filter(None, further))}){mark}{more}."
 
 
 def _shown(value: Any) -> str:
@@ -178,17 +183,24 @@ def declared(cls: Any) -> tuple[Parameter, ...]:
 def _declared(cls: Any) -> tuple[Parameter, ...]:
     hints = typing.get_type_hints(cls, include_extras=True)
     shared = {f.name for f in dataclasses.fields(TimingParameters)}
-    out = []
-    for field in dataclasses.fields(cls):
-        kind, *marks = typing.get_args(hints[field.name])
-        about = marks.pop()
-        if marks:  # a time: typing merged its mark with this one
-            kind = Annotated[kind, marks[0]]
-        positional, common = field.kw_only is False, field.name in shared
-        out.append(
-            Parameter(field.name, plain_type(kind), field.default, about, positional, common, kind)
+    found = [
+        replace(
+            parameter(field.name, hints[field.name], field.default),
+            positional=field.kw_only is False,
+            shared=field.name in shared,
         )
-    return tuple(sorted(out, key=lambda p: p.shared))
+        for field in dataclasses.fields(cls)
+    ]
+    return tuple(sorted(found, key=lambda p: p.shared))
+
+
+def parameter(name: str, annotation: Any, default: Any) -> Parameter:
+    """Return the parameter that an ``Annotated`` type with an ``About`` declares."""
+    kind, *marks = typing.get_args(annotation)
+    about = marks.pop()
+    if marks:  # a time: typing merged its mark with this one
+        kind = Annotated[kind, marks[0]]
+    return Parameter(name, plain_type(kind), default, about, declared_type=kind)
 
 
 def values_of(parameters: Any, declaration: Any = None) -> dict[str, Any]:
@@ -214,10 +226,11 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
     missing = [p for p in known.values() if p.required and p.name not in values]
     if missing:
         raise InputError(f"missing parameter {missing[0].name!r}: {missing[0].about.help}")
-    return cls(**{n: _checked(known[n], v) for n, v in values.items()})
+    return cls(**{n: checked(known[n], v) for n, v in values.items()})
 
 
-def _checked(p: Parameter, value: Any) -> Any:
+def checked(p: Parameter, value: Any) -> Any:
+    """Convert a value to the type of its parameter; raise if it cannot be one."""
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
     try:
@@ -231,29 +244,23 @@ def _checked(p: Parameter, value: Any) -> Any:
 
 def _with_syntax(p: Parameter, value: Any, error: InputError) -> InputError:
     """Add to an error how the value is written as text, if it is text of several parts."""
-    syntax = p.about.metavar or ""
-    is_text = isinstance(value, str) or (
-        isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)
-    )
-    if not is_text or not any(mark in syntax for mark in ":=@"):
+    syntax, words = p.about.metavar or "", value if isinstance(value, list | tuple) else (value,)
+    if not any(isinstance(w, str) for w in words) or not any(mark in syntax for mark in ":=@"):
         return error
-    return InputError("{error}; the form is {syntax}", error=error.note, syntax=syntax)
+    effect = p.about.help.partition(". ")[0].removesuffix(".")
+    message = "{error}; the form is {syntax}: {effect}"
+    return InputError(message, error=error.note, syntax=syntax, effect=effect)
 
 
 def _must_be_within_bounds(p: Parameter, value: float) -> None:
     low, high = p.about.minimum, p.about.maximum
-    if low is not None and value < low:
-        raise _out_of_bounds(p, value, "minimum", low)
-    if high is not None and value > high:
-        raise _out_of_bounds(p, value, "maximum", high)
-
-
-def _out_of_bounds(p: Parameter, value: float, which: str, bound: float) -> InputError:
     unit = f" {p.about.unit}" if p.about.unit else ""
     message = "{name} is {value:g}{unit}; the {which} is {bound:g}{unit}"
-    return InputError(
-        message, name=ParameterName(p.name), value=value, unit=unit, which=which, bound=bound
-    )
+    terms: dict[str, Any] = {"name": ParameterName(p.name), "value": value, "unit": unit}
+    if low is not None and value < low:
+        raise InputError(message, **terms, which="minimum", bound=low)
+    if high is not None and value > high:
+        raise InputError(message, **terms, which="maximum", bound=high)
 
 
 def _parsed(p: Parameter, value: Any) -> Any:
@@ -304,16 +311,24 @@ def resolved(parameters: Any, clock: Clock) -> Any:
 # ---- shared by several methods
 
 
-def part_of_clip(span: Range, domain: Range) -> Range:
-    """Return a range; raise if it is not a part of the clip."""
+def part_of_clip(span: Range, domain: Range, what: str = "range") -> Range:
+    """Return a range; raise if it does not run forwards or is not a part of the clip."""
     (a, b), (first, last) = span, domain
-    if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
-        raise InputError(
-            "the range {range} is not a part of the clip, {clip}",
-            range=Span(a, b),
-            clip=Span(first, last),
+    nearest = Span(max(min(a, b), first), min(max(a, b), last))
+    remedy = "; the part that is: {nearest}" if nearest.start < nearest.end else ""
+    told = ""
+    if a >= b:
+        told = (
+            "the {what} {range} ends before it starts" if a > b else "the {what} {range} is empty"
         )
-    return a, b
+        remedy = "; give {nearest}" if remedy else "; it runs from an earlier to a later time"
+    elif not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
+        told = "the {what} {range} is not a part of the clip, {clip}"
+    if told:
+        raise InputError(
+            told + remedy, what=what, range=Span(a, b), clip=Span(first, last), nearest=nearest
+        )
+    return max(a, first), min(b, last)
 
 
 Keytimes = Annotated[

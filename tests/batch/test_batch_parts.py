@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -316,13 +317,16 @@ def test_rows_come_back_as_they_were_put(tmp_path: Path) -> None:
     Manifest(tmp_path / "manifest.sqlite").close()
 
 
-def test_what_is_no_manifest_gets_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "manifest.sqlite").write_bytes(b"nonsense" * 1000)
-    with pytest.raises(InputError, match=r"manifest.sqlite"):
-        read_rows(tmp_path)
-    Manifest(tmp_path / "manifest.sqlite").close()  # a new one, the old kept beside it
-    assert read_rows(tmp_path)[1] == []
-    assert (tmp_path / "damaged-1-manifest.sqlite").exists()
+def test_a_manifest_of_another_version_gets_a_sentence(tmp_path: Path) -> None:
+    manifest = Manifest(tmp_path / "manifest.sqlite")
+    manifest.tell({})
+    manifest.close()
+    with sqlite3.connect(tmp_path / "manifest.sqlite") as db:
+        db.execute("UPDATE about SET value = '1' WHERE key = 'version'")
+    db.close()
+    for read in (lambda: Manifest(tmp_path / "manifest.sqlite"), lambda: read_rows(tmp_path)):
+        with pytest.raises(InputError, match="is of version 1, and this retime continues"):
+            read()
 
 
 def test_documents_of_recipes_are_plain(tmp_path: Path) -> None:

@@ -135,7 +135,8 @@ def _write_files(folder: Path) -> None:
     for name, script in (
         (
             "dying-engine",
-            f"read a; echo '{answer % PROTOCOL}'; read b; echo 'out of luck' >&2; exit 3",
+            f"read a; echo '{answer % PROTOCOL}'; read b; "
+            """echo '{"id": 2, "begun": true}'; echo 'out of luck' >&2; exit 3""",
         ),
         ("old-engine", f"read a; echo '{answer % 99}'; read b"),
     ):

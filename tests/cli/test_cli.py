@@ -12,15 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
-import typer
-import typer.main
 
 import retime
 from retime import samples
-from retime.cli import COMMANDS, build_app
-from retime.cli.help import take_help_all
+from retime.cli import COMMANDS, program
+from retime.cli.help import shown_options
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -42,10 +41,10 @@ def test_help_lists_every_command_with_its_line(run: Run) -> None:
 
 def _every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
     for name in COMMANDS:
-        command = typer.main.get_command(build_app([name])).commands[name]  # type: ignore[attr-defined]
+        command = program().get_command(click.Context(program()), name)
         yield (name,), command
-        for part, below in getattr(command, "commands", {}).items():
-            yield (name, part), below
+        for part in getattr(command, "lines", ()):
+            yield (name, part), command.get_command(click.Context(command), part)  # type: ignore[attr-defined]
 
 
 _EVERY = dict(_every_command())
@@ -58,11 +57,8 @@ def test_help_fits_a_screen_and_help_all_has_every_option(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
     command = _EVERY[words]
-    name = " ".join(["retime", *words])
-    short, whole = (
-        command.get_help(typer.Context(command, info_name=name, obj=take_help_all(given)[1]))
-        for given in (["--help"], ["--help-all"])
-    )
+    context = click.Context(command, info_name=" ".join(["retime", *words]))
+    short, whole = (command.page(context, whole=every) for every in (False, True))
     lines = short.splitlines()
     examples = [line for line in lines if line.startswith("  retime ")]
     assert len(lines) <= 40
@@ -70,15 +66,11 @@ def test_help_fits_a_screen_and_help_all_has_every_option(
     # Switches take no value, and defaults are rounded.
     assert "<" not in whole
     assert not re.search(r"[0-9]\.[0-9]{4,}", whole)
-    options = [p for p in command.params if p.opts[0].startswith("-") and p.name != "help"]
+    options = shown_options(command)
     for p in options:
         assert f"  {p.opts[0]}" in whole
         assert p.is_flag or p.metavar, f"{p.opts[0]} needs a metavar"
-        if p.default not in (None, False, True, "", 0, 0.0):
-            value = f"{p.default:g}" if isinstance(p.default, float) else str(p.default)
-            assert f"default {value}" in p.help
-    everyday = [p for p in options if not getattr(p, "rich_help_panel", None)]
-    assert all(p.opts[0] in short for p in everyday)
+    assert all(p.opts[0] in short for p in options if not p.panel)  # type: ignore[attr-defined]
 
 
 def test_help_all_is_an_argument_after_two_dashes(run: Run) -> None:
@@ -99,13 +91,38 @@ def test_help_needs_no_heavy_package() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_completion_knows_the_options() -> None:
-    env = dict(os.environ)
-    env |= {"_RETIME_COMPLETE": "complete_bash", "COMP_WORDS": "retime info --j", "COMP_CWORD": "2"}
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("retime st", ["stagger", "studio"]),
+        ("retime warp ex", ["export"]),
+        ("retime info --j", ["--joints", "--json"]),
+        ("retime physics a.bvh --objective ma", ["match"]),
+        ("retime studio --no", ["--no-browser"]),
+    ],
+)
+def test_completion_knows_commands_options_and_words(line: str, words: list[str]) -> None:
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    env = {**os.environ, **asked, "_RETIME_COMPLETE": "bash_complete"}
     command = [str(Path(sys.executable).parent / "retime")]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert "--json" in done.stdout
-    assert "--joints" in done.stdout
+    assert done.stdout.split() == [f"plain,{word}" for word in words]
+
+
+def test_completion_is_installed_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for shell, file in (("zsh", ".zshrc"), ("fish", ".config/fish/completions/retime.fish")):
+        monkeypatch.setenv("SHELL", f"/bin/{shell}")
+        assert f"_RETIME_COMPLETE={shell}_complete" in run("--show-completion")[1]
+        written = [run("--install-completion") and (tmp_path / file).read_text() for _ in range(2)]
+        assert written[0] == written[1]
+        assert written[0].count(f"_RETIME_COMPLETE={shell}_source retime") == 1
+    monkeypatch.setenv("SHELL", "/bin/elvish")
+    assert "the shell is not known" in run("--show-completion")[2]
+    monkeypatch.setenv("SHELL", "pwsh")
+    assert "Register-ArgumentCompleter" in run("--show-completion")[1]
 
 
 def test_info_as_json(run: Run, jump: Path) -> None:
@@ -283,9 +300,12 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("info",), "IN is missing; usage: retime info IN [OPTIONS]"),
         (lambda d, j: ("info", j, "--up", "Q"), "--up is 'Q'; it can be 'Y', 'Z'"),
         (lambda d, j: ("info", j, "--scale=big"), "--scale: 'big' is not a number"),
-        (lambda d, j: ("studio", j, "--port", "a"), "--port a: expected a whole number"),
-        (lambda d, j: ("convert", j, d / "out.bvh", "--fps", "0"), "--fps 0: the minimum is 0.001"),
-        (lambda d, j: ("guided", j, d / "o.bvh", "--durations", "2"), "did you mean '--duration'"),
+        (lambda d, j: ("studio", j, "--port", "a"), "--port: 'a' is not a whole number"),
+        (
+            lambda d, j: ("convert", j, d / "out.bvh", "--fps", "0"),
+            "--fps is 0; the minimum is 0.001",
+        ),
+        (lambda d, j: ("guided", j, d / "o.bvh", "--durations", "2"), "did you mean --duration"),
         (lambda d, j: ("guided", j, d / "o.bvh", "--duration"), "--duration needs a value (TIME|"),
         (lambda d, j: ("info", j, j), "one argument too many"),
         (lambda d, j: ("plot", j, d / "out.txt"), ".png"),

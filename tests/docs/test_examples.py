@@ -80,9 +80,7 @@ def _run(words: list[str]) -> None:
     if words[:2] == ["retime", "studio"] and not (STATIC / "index.html").exists():
         return  # its pages need Node.js to be built
     if words[:1] == ["retime"]:
-        with pytest.raises(SystemExit) as stopped:
-            main(words[1:])
-        assert not stopped.value.code, words
+        main(words[1:])
 
 
 @pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md")], ids=lambda p: p.name)

@@ -6,7 +6,6 @@ used, over files; what they wrote is read back and compared.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from fbx_making import made_of
 from retime import Evaluator, Job, Motion, Recipe, Step, TimeWarp, samples
 from retime.batch.clip_files import clip_sha256
 from retime.batch.task import Task, do_task
-from retime.hosts.engine import serve
+from retime.hosts.engine import Engine
 from retime.hosts.in_frames import Labels
 from retime.methods import METHODS
 from retime.motion.layers import PoseLayer
@@ -191,10 +190,7 @@ def by_host(case: Case, source: Path, target: Path) -> list[str]:
         "out": str(target),
         "warp": str(target.with_suffix(".warp.json")),
     }
-    out = io.StringIO()
-    serve(io.StringIO(json.dumps(request) + "\n"), out)
-    answer = json.loads(out.getvalue().splitlines()[-1])
-    assert answer.get("done"), answer
+    answer = Engine().do(request, lambda message: None)
     return list(answer["notes"])
 
 

@@ -45,6 +45,9 @@ from retime.io.fbx.rotations import euler
 from retime.io.fbx.tree import Node, empty_tree, parse, write
 from retime.timing.graph import Graph
 
+# Largest error of an angle between keys under a curved warp, in radians: the writer adds up 0.02
+# degrees over layers and axes.
+CLOSE = 5e-4
 VERSIONS = (7100, 7300, 7400, 7500, 7700)
 
 
@@ -272,7 +275,7 @@ def test_poses_stand_at_warped_times(tmp_path: Path, version: int, name: str) ->
     motion = retime.read(path)
     retime.write(apply(motion, warp, exact=True), out)
     t = between_jumps(warp)
-    assert differ(evaluated(path, warp(t)), evaluated(out, t)) < 1e-4
+    assert differ(evaluated(path, warp(t)), evaluated(out, t)) < CLOSE
     assert all_but_animation(path) == all_but_animation(out)
     again = retime.read(out)
     assert again.domain == pytest.approx(warp.domain, abs=1e-6)
@@ -305,7 +308,7 @@ def test_few_keys_stay_few(walk_fbx: Path, tmp_path: Path) -> None:
     smooth = TimeWarp(2 * x, 2 * (x + 0.05 * np.sin(np.pi * x) ** 2))
     retime.write(apply(retime.read(walk_fbx), smooth, exact=True), tmp_path / "a.fbx")
     t = between_jumps(smooth)
-    assert differ(evaluated(walk_fbx, smooth(t)), evaluated(tmp_path / "a.fbx", t)) < 1e-4
+    assert differ(evaluated(walk_fbx, smooth(t)), evaluated(tmp_path / "a.fbx", t)) < CLOSE
     assert max(len(c.ticks) for c in curves_of(tmp_path / "a.fbx").values()) < 80
 
 
@@ -461,7 +464,7 @@ def test_only_the_chosen_stack_changes(tmp_path: Path) -> None:
     retime.write(apply(motion, WARPS["bend"], exact=True), out)
     t = between_jumps(WARPS["bend"])
     assert differ(evaluated(path, t, 0), evaluated(out, t, 0)) < 1e-12
-    assert differ(evaluated(path, WARPS["bend"](t), 1), evaluated(out, t, 1)) < 1e-4
+    assert differ(evaluated(path, WARPS["bend"](t), 1), evaluated(out, t, 1)) < CLOSE
     assert spans_of(path, 0) == spans_of(out, 0)
     assert any("the others: jump" in n for n in retime.read(path).notes)
     assert quat.angle(retime.read(path, animation=1).rotations, motion.rotations).max() == 0
@@ -541,7 +544,7 @@ def test_layers_are_retimed_together(tmp_path: Path) -> None:
     warp = WARPS["bend"]
     retime.write(apply(motion, warp, exact=True), out)
     t = between_jumps(warp)
-    assert differ(evaluated(path, warp(t)), evaluated(out, t)) < 1e-4
+    assert differ(evaluated(path, warp(t)), evaluated(out, t)) < CLOSE
     # A pose of its own goes into the base layer, and the others leave the joint alone.
     retime.write(nodding(motion, "Head"), out)
     again = retime.read(out)

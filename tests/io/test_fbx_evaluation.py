@@ -72,3 +72,12 @@ def test_rounds_are_written_as_keys(tmp_path: Path, flags: int) -> None:
     jumps = 0.8 + 0.33 * np.arange(-3, 5)
     far = np.abs(warp(times)[:, None] - jumps).min(axis=1) > 1e-4
     assert differ(evaluated(out, times[far]), evaluated(file, warp(times[far]))) < 1e-4
+    # At one speed they stay rounds, without another key.
+    even = TimeWarp([0, 3.2], [0, 2])
+    write(apply(read(file), even, exact=True), out)
+    far = np.abs(even(times)[:, None] - jumps).min(axis=1) > 1e-4
+    assert differ(evaluated(out, times[far]), evaluated(file, even(times[far]))) < 1e-4
+    keys = [path.read_bytes().count(b"KeyTime") for path in (file, out)]
+    assert keys[0] == keys[1]
+    sizes = [path.stat().st_size for path in (file, out)]
+    assert sizes[1] <= sizes[0] + 64

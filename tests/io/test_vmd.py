@@ -13,8 +13,9 @@ import retime
 from mutating import mutants
 from retime import FormatError, InputError, TimeWarp, apply, quat, samples
 from retime.errors import RetimeError
+from retime.io.files import passed_on
 from retime.io.vmd.document import Document, bone_track, decoded, parse
-from vmd_making import BONES, dance, vmd
+from vmd_making import BONES, MODEL, dance, pmx, vmd
 
 
 @pytest.fixture
@@ -54,6 +55,57 @@ def test_a_dance_is_a_body_in_metres(file: Path) -> None:
     assert arms[0] > arms[1]
     codes = [getattr(n, "code", "") for n in motion.notes]
     assert "no-model" in codes
+
+
+@pytest.mark.parametrize(("index", "unicode"), [(1, 0), (2, 1), (4, 0)])
+def test_a_model_beside_it_is_the_skeleton(file: Path, index: int, unicode: int) -> None:
+    (file.parent / "other.pmx").write_bytes(pmx(index=index, unicode=unicode))
+    motion = retime.read(file)
+    names = [name for name, _, _ in MODEL]
+    assert set(motion.skeleton.names) == set(names)
+    first = retime.positions(replace(motion, rotations=0 * motion.rotations + [1, 0, 0, 0]))[0]
+    moved = {"センター", "左足ＩＫ"}
+    for name, parent, place in MODEL:
+        j = motion.skeleton.index(name)
+        above = motion.skeleton.parents[j]
+        assert motion.skeleton.names[above] == names[parent] if parent >= 0 else above < 0
+        if name == "左腕":  # beside the bone above it, as in the model: left-handed, 8 cm a unit
+            offset = (np.array(place) - MODEL[parent][2]) * [0.08, 0.08, -0.08]
+            assert first[j] - first[above] == pytest.approx(offset, abs=1e-5)
+        assert (name in motion.translations) == (name in moved or parent < 0)
+    codes = {getattr(n, "code", "") for n in motion.notes}
+    assert "skeleton-found" in codes
+    assert "no-model" not in codes
+    assert retime.io.format_of(file).companions(file) == [file.parent / "other.pmx"]
+
+
+def test_a_model_can_be_named_and_its_long_names_are_cut_off(tmp_path: Path) -> None:
+    motion, model = tmp_path / "a.vmd", tmp_path / "models" / "b.pmx"
+    model.parent.mkdir()
+    model.write_bytes(pmx())
+    turn = (0.6, 0, 0, 0.8)
+    motion.write_bytes(vmd({MODEL[-1][0][:7]: [(0, (0, 0, 0), turn, bytes(64))]}))
+    found = retime.read(motion, skeleton=model)
+    assert quat.angle(found.rotations[0, found.skeleton.index(MODEL[-1][0])], quat.identity()) > 1
+    out = tmp_path / "o.vmd"
+    retime.write(found, out)
+    assert out.read_bytes() == motion.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"Pmd", "not a model"),
+        (pmx()[:400], "ends early"),
+        (pmx((("a", 1, (0, 0, 0)), ("b", 0, (0, 0, 0)))), "in a circle"),
+        (pmx((("a", -1, (0, np.nan, 0)),)), "not finite"),
+        (pmx()[:9] + b"\x07" + pmx()[10:], "header"),
+    ],
+)
+def test_bad_models_get_a_sentence(file: Path, data: bytes, says: str) -> None:
+    (file.parent / "dance.pmx").write_bytes(data)
+    with pytest.raises(FormatError, match=f"dance.pmx.*{says}"):
+        retime.read(file)
 
 
 def test_curves_of_beziers_are_followed(tmp_path: Path) -> None:
@@ -168,7 +220,12 @@ def test_damaged_files_are_sentences(tmp_path: Path) -> None:
     path = tmp_path / "m.vmd"
     for mutant in mutants(dance(30, 10), seed=4):
         path.write_bytes(mutant)
-        with contextlib.suppress(RetimeError):  # anything else would be a fault
+        with contextlib.suppress(RetimeError), passed_on():  # anything else would be a fault
             motion = retime.read(path)
             if motion.duration < 60:
                 retime.write(apply(motion, TimeWarp([0, 2], motion.domain)), tmp_path / "o.vmd")
+    path.write_bytes(dance(30, 10))
+    for mutant in mutants(pmx(), seed=4):
+        (tmp_path / "m.pmx").write_bytes(mutant)
+        with contextlib.suppress(RetimeError):
+            retime.read(path)

@@ -15,6 +15,7 @@ from live_server_running import Running
 from retime import samples
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "live"
+CLIENT = Path(__file__).parents[2] / "runtimes" / "unity" / "Runtime" / "LiveClient.cs"
 BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
 
 
@@ -87,7 +88,7 @@ def test_the_c_sharp_client(server: Running, tmp_path: Path) -> None:
         pytest.skip("no C# compiler (mono-mcs) is installed")
     program = tmp_path / "live.exe"
     subprocess.run(
-        [mcs, "LiveClient.cs", "LiveProgram.cs", f"-out:{program}"], cwd=EXAMPLES, check=True
+        [mcs, str(CLIENT), "LiveProgram.cs", f"-out:{program}"], cwd=EXAMPLES, check=True
     )
     said([mono, program, server.new_feed()], '"reference": "walk"')
 

@@ -452,6 +452,6 @@ def test_one_frame_is_too_little_for_a_recording(tmp_path: Path) -> None:
     ],
 )
 def test_where_the_feed_is_served(text: str, place: tuple[str, int]) -> None:
-    from retime.cli.live import _host_and_port
+    from retime.cli.live_feed import host_and_port
 
-    assert _host_and_port(text) == place
+    assert host_and_port(text) == place

@@ -28,7 +28,7 @@ def test_the_partner_waits_where_the_performer_stopped(name: str) -> None:
     def source(time: float) -> float:
         return float(motion.start + (time if time < stop else max(stop, time - 3.0)))
 
-    shown = stage.play(stream(body, source, stop + 3.5))
+    shown = stage.play(stream(body, source, stop + 3.2))
     paused = [s for s in shown if stop + 0.5 < s.now < stop + 3.0]
     assert np.median(np.abs(off(paused, source))) < 0.08
     assert "lost" not in {s.cue.state for s in paused}

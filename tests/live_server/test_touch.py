@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,13 @@ class Touched:
         assert partner is not None
         self.touch = Touch(pair, motion, partner)
         performer = Body(motion, **body)
+        # Until half a second after the last touch.
+        last = max((b for _, b in self.touch.spans), default=np.inf) - motion.start
+        length = min(motion.duration, 6.0, max(last + 0.5, 2.0))
         stage = Stage(
             Part(name, motion, partner, touches=(pair,) if touches else (), placed=placed)
         )
-        shown = stage.play(
-            stream(performer, lambda t: motion.start + t, min(motion.duration, 6.0), rate=rate)
-        )
+        shown = stage.play(stream(performer, lambda t: motion.start + t, length, rate=rate))
         # The first frames, before a performer came, are where the partner was recorded.
         self.shown = [s for s in shown if s.now > 0.1]
         self.source = motion.start + np.array([s.now for s in self.shown])
@@ -85,6 +87,12 @@ class Touched:
         return out
 
 
+@cache
+def plainly(name: str, pair: TouchPair, **how: Any) -> Touched:
+    """Return the performance without a touch."""
+    return Touched(name, pair, touches=False, placed=False, **how)
+
+
 def joints(shown: list[Shown], joint: int) -> np.ndarray:
     return np.array([s.partner[joint] for s in shown if s.partner is not None])
 
@@ -92,7 +100,7 @@ def joints(shown: list[Shown], joint: int) -> np.ndarray:
 @pytest.mark.parametrize(("name", "theirs", "ours"), TOUCHES)
 def test_the_offset_is_kept_at_any_heading(name: str, theirs: str, ours: str) -> None:
     pair = TouchPair(f"{theirs}_hand", f"{ours}_hand")
-    plain = Touched(name, pair, touches=False, placed=False)
+    plain = plainly(name, pair)
     assert plain.whole.any()
     for heading in (30.0, 180.0, -90.0):
         found = Touched(name, pair, heading=heading, place=(0.1, 0.0, 0.1))
@@ -164,7 +172,7 @@ def test_the_hand_follows_without_delay() -> None:
 
 def test_a_performer_out_of_reach_is_let_go() -> None:
     """Left where recorded, the partner does not grab behind them at 180 degrees."""
-    plain = Touched("handshake", HANDS, touches=False, placed=False)
+    plain = plainly("handshake", HANDS)
     found = Touched("handshake", HANDS, heading=180.0, placed=False)
     assert found.speeds().max() < 1.5 * plain.speeds().max() + 1.0
 

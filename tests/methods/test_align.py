@@ -26,7 +26,7 @@ def test_a_long_search_stays_in_a_corridor_and_finds_the_same() -> None:
     frames = np.cumsum(rng.integers(0, 3, 2400))
     live = poses[frames[frames < 2600]]
     weights = np.ones(2)
-    costs, low, path = _search(poses, live, weights, 4, -1, True)
+    costs, low, path = _search(poses, live, weights, 4, 60, True)
     assert costs.shape[1] < 2600
     right = frames[frames < 2600]
     assert np.mean(np.abs(path.mean(axis=1) - right) <= 1) > 0.99
@@ -56,22 +56,6 @@ def test_a_known_warp_is_found() -> None:
 def test_a_motion_to_itself_is_the_identity(name: str) -> None:
     motion = getattr(samples, name)()
     assert np.abs(align(motion, motion)(motion.times) - motion.times).max() < 1e-6
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_stall": -1.0}, {"max_stall": float("inf")}, {"max_step": 33}, {"max_step": 1.5},
-        {"search_fps": 1}, {"search_fps": float("nan")}, {"range": 3}, {"weights": {"head": "x"}},
-        {"reference_roles": "x"}, {"reference": None}, {"reference": 3}, {"reference": {}},
-    ],
-)  # fmt: skip
-def test_bounds_hold_in_python_too(options: dict[str, Any]) -> None:
-    fast, slow, _ = slow_punches()
-    with pytest.raises(InputError):
-        align(fast, **({"reference": slow} | options))
-    with pytest.raises(InputError, match="read a file first"):
-        align("fast.bvh", slow)  # type: ignore[arg-type]
 
 
 def test_both_ways_are_each_others_inverse() -> None:

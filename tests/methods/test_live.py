@@ -256,11 +256,10 @@ def test_a_period_of_its_own(punches: Recording) -> None:
         assert np.abs(found - 0.8 * times).mean() < 0.05, rate
 
 
-@pytest.mark.parametrize("forecast", ["dead_reckoning", "exponential"])
 @pytest.mark.parametrize("gamma", [0.15, "auto"])
-def test_forecasts_follow(punches: Recording, forecast: Any, gamma: Any) -> None:
+def test_the_papers_aligner_follows(punches: Recording, gamma: Any) -> None:
     times = np.arange(0, punches.end / 0.9, 1 / 25)
-    aligner = PredictiveAligner(punches, gamma=gamma, forecast=forecast)
+    aligner = PredictiveAligner(punches, gamma=gamma)
     assert np.abs(play(aligner, punches, times, 0.9 * times) - 0.9 * times).mean() < 0.08
 
 
@@ -292,7 +291,6 @@ BAD: dict[str, tuple[Callable[[Recording], Any], str]] = {
     ),
     "gamma": (lambda r: PredictiveAligner(r, gamma=1.5), "share between 0 and 1"),
     "period": (lambda r: PredictiveAligner(r, period=0.0), "period is 0"),
-    "forecast": (lambda r: PredictiveAligner(r, forecast="oracle"), "the forecast is"),  # type: ignore[arg-type]
     "cost": (lambda r: PredictiveAligner(r, cost="tax"), "the cost is"),  # type: ignore[arg-type]
     "another shape": (lambda r: BayesAligner(r).step(np.zeros((3, 3)), 0.0), r"\(16, 3\)"),
     "no candidates": (lambda r: StartDetector({}), "no recording to wait for"),

@@ -52,6 +52,23 @@ def test_a_jump_keeps_its_time_and_changes_its_height(factor: float, gravity: fl
     assert any(getattr(n, "code", "") == "flight-heights" for n in found.notes)
 
 
+def test_a_jump_that_travels_keeps_its_speed_over_the_ground() -> None:
+    motion = slowed(1.4)
+    (flight,) = (f for f in PhysicsModel(motion, gravity_from="recording").flights if f.clear)
+    far = []
+    for fit in ("height", "travel"):
+        found = evaluated(motion, fit_flights=fit).motion
+        hips = retime.positions(found)[:, 0][:, [0, 2]]
+        inside = (found.times > flight.start) & (found.times < flight.end)
+        far.append(float(np.linalg.norm(np.ptp(hips[inside], axis=0))))
+        for name in ("LeftToe", "RightToe"):  # planted feet stay where they are
+            toe = retime.positions(found)[:, found.skeleton.index(name)]
+            for when in (found.times < flight.start - 0.3, found.times > flight.end + 0.5):
+                assert np.ptp(toe[when][:, [0, 2]], axis=0).max() < 0.03
+    # The clip is 1.4 times as long, so that the true flight was 1.4 times as fast.
+    assert far[1] == pytest.approx(1.4 * far[0], rel=0.03)
+
+
 def test_a_motion_without_flights_is_left_as_it_is() -> None:
     found = evaluated(samples.walk(), fit_flights="height")
     assert np.allclose(found.motion.rotations, samples.walk().rotations, atol=1e-6)

@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics_warp, samples
+from retime import (
+    InfeasibleError,
+    InputError,
+    Motion,
+    PhysicsModel,
+    TimeWarp,
+    apply,
+    physics_warp,
+    samples,
+)
 from retime.notes import Note
 
 HEAVIER: dict[str, dict[str, Any]] = {
@@ -88,7 +99,7 @@ def test_the_least_effort_is_not_above_the_recorded() -> None:
         y, x = np.diff(b) / (2 * np.diff(nodes)), (b[1:] + b[:-1]) / 2
         total = 0.0
         for at in (slice(None, -1), slice(1, None)):
-            e = walk.effort
+            e = walk.effort()
             torque = e.still[at] + e.speed[at] * x[:, None] + e.change[at] * y[:, None]
             total += float(((torque / walk.limits[at, 6:]) ** 2).sum(axis=1) @ (1 / np.sqrt(x)))
         return total
@@ -103,6 +114,33 @@ def test_a_clip_whose_length_is_not_feasible_gets_one_that_is() -> None:
     warp = moon.warp()
     assert warp.duration > least > samples.jump().duration
     assert any(n.code == "length-from-gravity" for n in warp.notes)
+
+
+# ---- keytimes
+
+
+@given(st.sampled_from(["jump", "walk"]), st.floats(0.2, 0.8), st.floats(-0.1, 0.1), st.data())
+@settings(max_examples=15)
+def test_a_keytime_never_lowers_the_optimum(name: str, at: float, by: float, data: Any) -> None:
+    own = model(name)
+    length = data.draw(st.sampled_from(["free", 0.9 * own.motion.duration]))
+    nodes, best = own.solve(duration=length)
+    frame = int(at * len(nodes))
+    moment = best.times[frame] + by * best.times[-1]
+    try:
+        _, found = own.solve(duration=length, keytimes=[(moment, nodes[frame])])
+    except InfeasibleError:
+        return
+    assert found.objective >= best.bound * (1 - 1e-6) - 1e-9
+
+
+def test_a_locked_span_keeps_its_speed() -> None:
+    walk = model("walk")
+    warp = walk.warp(duration=0.9 * walk.motion.duration, locked=[(1.0, 2.0)])
+    assert np.ptp(warp.inverse(np.array([1.0, 2.0]))) == pytest.approx(1.0, abs=1e-6)
+    assert warp.duration == pytest.approx(0.9 * walk.motion.duration)
+    with pytest.raises(InputError, match="locked span"):
+        walk.warp(locked=[(3.0, 99.0)])
 
 
 # ---- too short

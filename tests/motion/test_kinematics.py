@@ -116,8 +116,25 @@ def test_units_and_up_axis_are_found(size: float, name: str, up: str) -> None:
     assert units.metres == pytest.approx(1 / size)
     assert units.up == up
     assert name in notes[0]
+    codes = [getattr(n, "code", "") for n in notes[1:]]
+    assert codes == ([] if up == "Y" else ["up-axis-inferred", "up-axis-doubtful"])
     given, silent = infer_units(file, scale=0.5, up="Y")
     assert (given.metres, given.up, given.how, silent) == (0.5, "Y", "declared", ())
+
+
+@pytest.mark.parametrize("turned", ["lies", "hangs"])
+def test_a_figure_that_lies_is_not_stood_up(turned: str) -> None:
+    """Stretched along Z as a standing one, but its feet are never still, or it is head down."""
+    walk = samples.walk()
+    turn = quat.from_axis_angle([1, 0, 0], np.pi / 2 if turned == "lies" else -np.pi / 2)
+    rotations = walk.rotations.copy()
+    rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
+    place = walk.root_translation * [0, 0 if turned == "lies" else -1, 0]
+    still = {"Hips": quat.rotate(turn, place if turned == "lies" else walk.root_translation)}
+    units, notes = infer_units(replace(walk, rotations=rotations, translations=still))
+    assert units.up == "Y"
+    (doubt,) = (n for n in notes if getattr(n, "code", "") == "up-axis-doubtful")
+    assert "if Z is up, say so" in str(doubt)
 
 
 def test_what_is_no_person_is_assumed_and_said() -> None:

@@ -21,6 +21,7 @@ from retime.pacing import (
     Key,
     Link,
     Pace,
+    Pause,
     Points,
     Problem,
     Shared,
@@ -124,6 +125,71 @@ def test_shared_spans_and_links_hold_to_the_digit() -> None:
     np.testing.assert_allclose(at(alone, times), at(again, times), atol=2e-4)
 
 
+# ---- pauses, ranges, cycles and starts, for one and for several
+
+
+def holds(curve: Any, source: float) -> float:
+    """Return for how long a curve stands still at a source time."""
+    shown = curve[0][np.abs(curve[1] - source) < 1e-9]
+    return float(np.ptp(shown))
+
+
+def test_a_pause_is_a_flat_piece_and_changes_nothing_else() -> None:
+    keys, pauses = [Key(0.9, 1.2), Key(3.1, 3.0)], (Pause(1.2, 0.4), Pause(2.0, 0.25))
+    (curve,) = solve(Problem((character(keys=keys, pauses=pauses),))).curves
+    assert holds(curve, 1.2) == pytest.approx(0.4, abs=1e-12)
+    assert holds(curve, 2.0) == pytest.approx(0.25, abs=1e-12)
+    assert [at(curve, 1.2 - 1e-12), at(curve, 3.0)] == pytest.approx([0.9, 3.1], abs=1e-9)
+    # Without the flat pieces it is the curve of a shorter request: a key is where a pause begins.
+    named = (Speed(2.0, 2.0, 1e-4, 1e4),)  # the same nodes
+    shorter = character(keys=[Key(0.9, 1.2), Key(2.45, 3.0)], speeds=named)
+    (plain,) = solve(Problem((shorter,))).curves
+    times = np.linspace(0.01, 2.99, 77)
+    held = 0.4 * (times > 1.2) + 0.25 * (times > 2.0)
+    np.testing.assert_allclose(at(curve, times) - held, at(plain, times), atol=1e-9)
+
+
+@pytest.mark.parametrize("moment", [0.5, 1.1])
+def test_a_pause_before_a_shared_span_moves_one_and_in_it_all(moment: float) -> None:
+    ann = character(3.0, seed=1, keys=[Key(3.0, 3.0)], pauses=(Pause(moment, 0.3),))
+    people = (ann, character(3.4, seed=2))
+    curves = solve(Problem(people, (Shared(0.8, 1.6, (0, 1)),))).curves
+    assert holds(curves[0], moment) == pytest.approx(0.3, abs=1e-12)
+    assert holds(curves[1], moment) == pytest.approx(0.3 if moment > 0.8 else 0.0, abs=1e-12)
+    times = np.linspace(0.8, 1.6, 41)
+    times = times[np.abs(times - moment) > 1e-6]
+    np.testing.assert_allclose(at(curves[0], times), at(curves[1], times), atol=1e-9)
+
+
+def test_ranges_and_cycles_are_solved_together() -> None:
+    seams = (locked(0.5, 0.51), locked(2.49, 2.5))
+    ends = [Key(2.0, 2.5)]
+    one = Character((0.5, 2.5), character(seed=1).terms, (Key(0.5, 0.5), *ends), seams)
+    cycle = character(3.0, seed=2, loop=True)
+    curves = solve(Problem((one, cycle), (Shared(1.0, 1.5, (0, 1)),))).curves
+    times = np.linspace(1.0, 1.5, 30)
+    np.testing.assert_allclose(at(curves[0], times), at(curves[1], times), atol=1e-12)
+    np.testing.assert_allclose(rates(curves[0])[[0, -1]], 1.0, atol=1e-12)
+    rate = rates(curves[1])
+    assert abs(rate[0] - rate[-1]) <= 1.01 * np.abs(np.diff(rate)).max()
+
+
+@pytest.mark.parametrize("start", [-0.7, 0.013, 0.6])
+def test_clips_may_start_at_different_times(start: float) -> None:
+    """A clip that starts elsewhere on the line of time shares what they have in common."""
+    terms = (Elastic(np.ones_like), Smooth(0.14))
+    late = Character((start, 3.0), terms, (), name="Ben")
+    curves = solve(Problem((character(keys=[Key(2.2, 3.0)]), late), (Shared(1, 2, (0, 1)),))).curves
+    assert curves[1][1][0] == start
+    times = np.linspace(1, 2, 30)
+    np.testing.assert_allclose(at(curves[0], times), at(curves[1], times), atol=1e-12)
+    # Nothing asks for another speed before, so only the ramp into the span differs from it.
+    assert abs(rates(curves[1])[0] - 1) < 0.25
+    earliest, latest = possible_times(Problem((character(keys=[Key(2.2, 3.0)]), late)), 1, 1.0)
+    assert earliest < -1e3
+    assert latest > 1e3
+
+
 # ---- what cannot be met
 
 
@@ -174,8 +240,9 @@ def random_group(rng: np.random.Generator) -> Problem:
         if rng.random() < 0.3:
             a = rng.uniform(0, 0.8 * end)
             speeds.append(locked(a, a + rng.uniform(0, 0.2 * end)))
+        pauses = (Pause(rng.uniform(0, end), rng.uniform(0, 0.3)),) * int(rng.random() < 0.3)
         seed = int(rng.integers(1 << 30))
-        people.append(character(end, seed=seed, keys=keys, speeds=speeds))
+        people.append(character(end, seed=seed, keys=keys, speeds=speeds, pauses=pauses))
     spans, links = [], []
     for _ in range(int(rng.integers(0, 4)) if count > 1 else 0):
         who = sorted(rng.choice(count, int(rng.integers(2, count + 1)), replace=False).tolist())
@@ -198,13 +265,13 @@ def feasible(problem: Problem) -> bool:
     upper, most = [], []
     for i, c in enumerate(problem.characters):
         equal += [(-1, node(i, k.source), k.output) for k in c.keys]
-        cells = problem.cells[i]
-        for k, (low, high, width) in enumerate(
-            zip(cells.low, cells.high, cells.width, strict=True)
+        cells, pauses = problem.cells[i], np.diff(problem.held(i))
+        for k, (low, high, pause) in enumerate(
+            zip(cells.low * cells.width, cells.high * cells.width, pauses, strict=True)
         ):
             a = int(first[i]) + k
             upper += [(a, a + 1), (a + 1, a)]
-            most += [high * width, -low * width]
+            most += [high + pause, -low - pause]
     for span in problem.shared:
         for k in range(problem.node(span.start), problem.node(span.end) + 1):
             inside = [i for i in span.members if problem.spans[i][0] <= k <= problem.spans[i][1]]
@@ -248,14 +315,15 @@ def test_random_groups_are_solved_exactly_where_a_linear_program_can() -> None:
         assert feasible(problem)
         assert 0 < found.steps < 200
         for i, (c, curve) in enumerate(zip(problem.characters, found.curves, strict=True)):
-            np.testing.assert_allclose(
-                [at(curve, k.source) for k in c.keys], [k.output for k in c.keys], atol=1e-9
-            )
-            u, cells = 1 / rates(curve), problem.cells[i]
+            begins = [curve[0][np.abs(curve[1] - k.source).argmin()] for k in c.keys]
+            np.testing.assert_allclose(begins, [k.output for k in c.keys], atol=1e-9)
+            assert all(abs(holds(curve, p.source) - p.seconds) < 1e-9 for p in c.pauses)
+            moving = np.diff(curve[1]) > 0
+            u, cells = 1 / rates(curve)[moving], problem.cells[i]
             assert (u >= cells.low * (1 - 1e-9)).all()
             assert (u <= cells.high * (1 + 1e-9)).all()
         for span in problem.shared:
-            times = np.linspace(span.start, span.end, 20)
+            times = np.linspace(span.start, span.end, 22)[1:-1]
             shown = [at(found.curves[i], times) for i in span.members]
             np.testing.assert_allclose(shown, np.tile(shown[0], (len(shown), 1)), atol=1e-9)
     assert GROUPS / 4 < solved < GROUPS

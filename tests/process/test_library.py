@@ -52,7 +52,7 @@ def library(tmp_path: Path) -> Iterator[IsolatedLibrary]:
     program.write_text(PROGRAM)
     made = IsolatedLibrary(program, module="numpy", extra="toy", kind="Toy", seconds=20.0)
     yield made
-    made.end()
+    made.server.end()
 
 
 def ask(
@@ -139,12 +139,12 @@ def pid():
     request = {{"do": "double", "word": ""}}
     return made.ask(request, folder={str(tmp_path)!r}, size=1, path="")[0]["pid"]
 first = pid()
-made._lock.acquire()
+made.server._turn.acquire()
 forked = os.fork()
 if not forked:
     print(pid(), flush=True)
     os._exit(0)
-made._lock.release()
+made.server._turn.release()
 os.waitpid(forked, 0)
 print(first, pid())
 """

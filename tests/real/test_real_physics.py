@@ -11,6 +11,8 @@ import pytest
 
 import retime
 from retime import PhysicsModel, TimeWarp
+from retime.body.contacts import find_contacts
+from retime.body.pelvis import moved
 
 MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(
@@ -202,3 +204,21 @@ def test_cycles_in_place_keep_their_length(file: str, animation: Any, belt: floa
         assert speed == pytest.approx(belt, rel=0.15)
     free = PhysicsModel(motion).warp(duration="free")
     assert free.duration == pytest.approx(motion.duration, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["16_35", "16_15"])
+def test_a_run_and_a_walk_on_a_belt_touch_as_on_the_ground(name: str) -> None:
+    """As cycles of games: the mean way is taken out, and the belt is found from the lowest foot."""
+    motion = retime.read(MOCAP / f"{name}.bvh")
+    hips = retime.positions(motion)[:, 0]
+    velocity = (hips[-1] - hips[0]) / motion.duration * [1.0, 0.0, 1.0]
+    belted = moved(motion, -velocity * motion.times[:, None])
+    own, found = find_contacts(motion), find_contacts(belted)
+    assert np.linalg.norm(found.drift + velocity) < 0.1 * np.linalg.norm(velocity)
+    points = [f"{side}_{part}" for side in ("left", "right") for part in ("heel", "ball", "toes")]
+    before, after = (
+        np.any([f.touching[p] for p in points if p in f.touching], axis=0) for f in (own, found)
+    )
+    assert (before == after).mean() > 0.97
+    free = [PhysicsModel(m).warp(duration="free").duration for m in (motion, belted)]
+    assert free[1] == pytest.approx(free[0], rel=0.01)

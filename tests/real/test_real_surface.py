@@ -117,7 +117,9 @@ def test_dragged_limbs_arrive_in_space(name: str, shift: float) -> None:
     if name not in STAND:
         assert found.measured / shift > 0.9
         assert found.distance < 0.02
-    assert found.distance < before.distance
+    # A foot that would have to leave the ground at once goes as far as it can, with a note.
+    cut = any(n.code == "drag-cut" for n in made.notes)
+    assert found.distance < before.distance or (name in STAND and cut)
     fastest = turn_speeds(motion)
     assert (turn_speeds(made) / np.maximum(fastest, 0.5)).max() < 4.0
 

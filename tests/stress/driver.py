@@ -37,7 +37,7 @@ from stress.workers import Findings, Piece, Record, do_all
 
 SECONDS = 5
 # What reading a small input may add to this process: a constant, and ten times the input.
-SOME_MEMORY = 400 << 20
+SOME_MEMORY = 300 << 20
 # What a child with a native library may take in all: its imports and a gigabyte.
 CHILD_MEMORY = 1500 << 20
 _LONGEST = 1 << 20

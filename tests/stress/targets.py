@@ -16,7 +16,9 @@ import numpy as np
 import retime
 from every_format import motion_file
 from fbx_making import made_of
+from gltf_making import glb, parts
 from live_streams import frames_of
+from maya_making import walker
 from retime import samples
 from retime.batch.manifest import Manifest, Row
 from retime.body import find_body
@@ -28,7 +30,7 @@ from retime.motion import Motion
 from retime.recipe.json import read_recipe
 from table_making import storage, trc
 from unity_making import small_clip
-from vmd_making import dance
+from vmd_making import dance, pmx
 
 Run = Callable[[Path], object]
 
@@ -159,6 +161,11 @@ def _made(folder: Path) -> dict[str, Target]:
     out["trc"] = Target((trc(12).encode(),), ".trc", _motion)
     out["storage"] = Target((storage(np.arange(12) / 50).encode(),), ".mot", _motion)
     out["vmd"] = Target((dance(30, 10),), ".vmd", _motion)
+    beside = (("take.vmd", dance(30, 10)),)
+    out["pmx"] = Target((pmx(), pmx(index=2, unicode=1)), ".pmx", _motion_of_pmx, beside)
+    for suffix, extension in ((".vrm", "VRMC_vrm"), (".vrma", "VRMC_vrm_animation")):
+        out[suffix[1:]] = Target((_avatar(folder, extension),), suffix, _motion)
+    out["maya"] = Target((walker().encode(),), ".anim", _motion)
     out["unity"] = Target((small_clip().encode(),), ".anim", _motion)
     (folder / "w.warp.json").unlink(missing_ok=True)
     retime.write_warp(retime.TimeWarp([0.0, 0.4, 1.0], [0.0, 0.5, 1.0]), folder / "w.warp.json")
@@ -190,6 +197,19 @@ def _made(folder: Path) -> dict[str, Target]:
 
 def _motion_of_asf(path: Path) -> None:
     _motion(path.with_name("take.amc"))
+
+
+def _avatar(folder: Path, extension: str) -> bytes:
+    """Return a body whose nodes have the roles that VRM and VRMA declare."""
+    document, body = parts(folder / "a.glb")
+    nodes = {n["name"]: k for k, n in enumerate(document["nodes"]) if "name" in n}
+    bones = {b: {"node": nodes[n]} for b, n in (("hips", "Hips"), ("head", "Head"))}
+    document["extensions"] = {extension: {"humanoid": {"humanBones": bones}}}
+    return glb(document, body)
+
+
+def _motion_of_pmx(path: Path) -> None:
+    _motion(path.with_name("take.vmd"))
 
 
 def _database(path: Path) -> bytes:

@@ -22,8 +22,8 @@ ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (40, 5
 SLOW = ("c3d", "usda", "usdc", "manifest")
 NAMES = (
     "amc", "asf", "bvh", "c3d", "fbx", "fbx-ascii", "glb", "gltf", "journal", "json", "labels",
-    "manifest", "npy", "npz", "packet", "pkl", "project", "recipe", "srt", "storage", "table",
-    "trc", "unity", "usda", "usdc", "vmd", "vtt", "warp",
+    "manifest", "maya", "npy", "npz", "packet", "pkl", "pmx", "project", "recipe", "srt", "storage",
+    "table", "trc", "unity", "usda", "usdc", "vmd", "vrm", "vrma", "vtt", "warp",
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ WEB = Path(__file__).parents[2] / "web"
 
 
 def result_job(clip: Path, *steps: dict[str, Any], editing: str | None = None) -> jobs.Result:
-    document = {"format": "retime-recipe", "version": 1, "steps": list(steps)}
+    document = {"format": "retime-recipe", "version": 2, "steps": list(steps)}
     names = [f"s{k + 1}" for k in range(len(steps))]
     source = jobs.Clip("m1", clip.stem, str(clip), "")
     return jobs.Result(source, document, names, "A", 1, None, editing)

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
-from retime.serving import connections
+from retime.serving import http
 from retime.serving.addresses import listen
-from retime.serving.http import http_config
 from studio_running import Studio, skip_without_pages
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes of files are POSIX's")
@@ -64,41 +62,47 @@ def test_strangers_that_wait_do_not_shut_the_owner_out(studio: Studio, said: byt
             s.close()
 
 
-def test_a_head_must_arrive_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert connections.SECONDS_FOR_HEAD == 10
-    monkeypatch.setattr(connections, "SECONDS_FOR_HEAD", 0.5)
-    monkeypatch.setattr(connections, "SECONDS_IN_PEACE", 0.2)
+def test_connections_without_a_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (http.SECONDS_FOR_HEAD, http.SECONDS_IN_A_CROWD) == (10, 1)
+    monkeypatch.setattr(http, "SECONDS_FOR_HEAD", 0.8)
+    monkeypatch.setattr(http, "SECONDS_IN_A_CROWD", 0.3)
+    asked = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"in"})
 
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(http_config(app, most_message=1000, most_connections=5))
+    server = http.BoundedServer(app, most_message=1000, most_waiting=5)
     running = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     running.start()
+
+    def drip(s: socket.socket) -> float:
+        """Send a head slowly; return how long that was allowed, seconds."""
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):  # closed
+            while time.monotonic() - begun < 5:
+                s.sendall(b"X")
+                time.sleep(0.05)
+        return time.monotonic() - begun
+
     try:
-        with socket.create_connection(listening.getsockname(), timeout=5) as slow:
-            begun = time.monotonic()
-            with contextlib.suppress(OSError):  # closed
-                while time.monotonic() - begun < 5:
-                    slow.sendall(b"GET / HTTP/1.1\r\n"[: 1 + int(time.monotonic() - begun)])
-                    time.sleep(0.1)
-            assert 0.3 < time.monotonic() - begun < 4
-        # Strangers that come between a connection and its request do not take its place at once.
+        place = listening.getsockname()
+        with socket.create_connection(place, timeout=5) as slow:
+            assert 0.5 < drip(slow) < 4
+        with socket.create_connection(place, timeout=5) as slow:
+            slow.sendall(asked)  # a first request does not make it known
+            assert slow.recv(12) == b"HTTP/1.1 200"
+            assert 0.5 < drip(slow) < 4
         with contextlib.ExitStack() as kept:
-            place = listening.getsockname()
             owner, *others = (
                 kept.enter_context(socket.create_connection(place, timeout=5)) for _ in range(16)
             )
-            owner.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            owner.sendall(asked)
             assert owner.recv(12) == b"HTTP/1.1 200"
-            # Those that wait longer than a moment make room.
-            time.sleep(0.3)
-            later = kept.enter_context(socket.create_connection(place, timeout=5))
-            assert others[0].recv(1) == b""
-            later.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert later.recv(12) == b"HTTP/1.1 200"
+            begun = time.monotonic()
+            assert all(s.recv(1) == b"" for s in others)
+            assert time.monotonic() - begun < 0.7
     finally:
         server.should_exit = True
         running.join(10)

@@ -58,7 +58,7 @@ def test_locked_spans_play_at_their_recorded_speed(spans: Any, keys: Any, loop: 
     ("options", "sentence"),
     [
         ({"locked": [(0.5, 3.0)]}, "does not fit between the keytimes around it"),
-        ({"locked": [(0.5, 9.0)]}, "is not a part of 0 to 3.25 s"),
+        ({"locked": [(0.5, 9.0)]}, "is not a part of the clip, 0 to 3.25 s"),
         ({"locked": [(1, 1.5)], "keytimes": [(0.5, 1.0), (0.9, 1.5)]}, "does not fit"),
         ({"locked": [(1, 2)], "keytimes": [(1, 1.2)], "rates": [(1.2, 0.5)]}, "is in the locked"),
     ],

@@ -1,14 +1,13 @@
-"""Where tasks run: processes of this machine (loky), threads of a local Dask, or a Dask cluster.
+"""Where tasks run: threads of this process, of a local Dask, or a Dask cluster.
 
-All go through joblib, which requests a task when a worker is free and returns each outcome at once,
-so memory holds at most one task per worker.
+Each thread has the work done in a child process. All go through joblib, which requests a task when
+a worker is free and returns each outcome at once, so memory holds at most two tasks per worker.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
 import os
 import signal
@@ -28,17 +27,12 @@ from retime.errors import InputError, MissingDependencyError, RetimeError
 _CONNECT = 3.0
 _FIRST_WORKER = 3.0
 # Tasks at the workers, in times their number: one is worked on, and none waits for the coordinator.
-# With more than loky's own queue holds, its thread stumbles over them when it is ended.
 _AHEAD = 2
 # Interval between checks of the connection to a cluster, in seconds.
 _LOOK = 0.5
 # Time after which a lost result is not being recomputed, seconds.
 _LOST = 20.0
 _VERSION = "__import__('retime').__version__"
-
-
-class LostWorkersError(RetimeError):
-    """Workers died; their tasks can be repeated at once."""
 
 
 class LostBackendError(RetimeError):
@@ -135,36 +129,22 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
+def _outcomes(parallel: Any, tasks: Iterator[Task]) -> Iterator[Outcome]:
     """Yield outcomes as they arrive; the work ends when the caller stops iterating."""
-    first = list(itertools.islice(calls, 1))  # finding it may take long; Ctrl-C still works
-    with _deaf_to_ctrl_c():
-        # Starts the workers with the first tasks.
-        found = parallel(itertools.chain(first, calls))
+    from joblib import delayed
+
+    outcomes = parallel(delayed(run_isolated)(task) for task in tasks)
     try:
-        for outcome in found:  # noqa: UP028 - yield from would close it before the finally
+        for outcome in outcomes:  # noqa: UP028 - yield from would close it before the finally
             yield outcome
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's warning about unfinished tasks
-            found.close()
-
-
-@contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C; the coordinator handles it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+            outcomes.close()
 
 
 class _Local:
-    """Processes of this machine."""
+    """Threads of this process."""
 
     name = "local"
     trouble = ""
@@ -173,57 +153,21 @@ class _Local:
         self.workers = workers
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Run tasks; a worker that was killed is a ``LostWorkersError``."""
-        if self.workers == 1:
-            yield from _one_ahead(tasks)
-            return
-        from joblib import Parallel, delayed
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
+        """Run tasks."""
+        from joblib import Parallel
 
         parallel = Parallel(
             n_jobs=self.workers,
-            backend="loky",
+            backend="threading",
             return_as="generator_unordered",
             batch_size=1,
             pre_dispatch=_AHEAD * self.workers,
         )
-        own = os.getpid()
-        try:
-            yield from _outcomes(parallel, (delayed(run_isolated)(t, own) for t in tasks))
-        except TerminatedWorkerError:
-            raise LostWorkersError("a worker process was killed") from None
+        yield from _outcomes(parallel, tasks)
 
     def close(self) -> None:
         """End the processes."""
-        if self.workers > 1:
-            from joblib.externals.loky import get_reusable_executor
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                get_reusable_executor().shutdown(wait=True, kill_workers=True)
         end_children()
-
-
-def _one_ahead(tasks: Iterator[Task]) -> Iterator[Outcome]:
-    """Run tasks one at a time in a thread, and fetch the next one ahead.
-
-    With a single worker, joblib would run a task before it requests the next one.
-    """
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(1)
-    waiting: list[Future[Outcome]] = []
-    try:
-        for task in tasks:
-            waiting.append(pool.submit(run_isolated, task))
-            if len(waiting) > _AHEAD:
-                yield waiting.pop(0).result()
-        while waiting:
-            yield waiting.pop(0).result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        if waiting:
-            end_children()
 
 
 class _Dask:
@@ -267,7 +211,7 @@ class _Dask:
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
         """Run tasks; Dask handles a lost worker, and the loss of the scheduler is handled here."""
-        from joblib import Parallel, delayed, parallel_config
+        from joblib import Parallel, parallel_config
 
         with parallel_config(backend="dask", client=self._client):
             parallel = Parallel(
@@ -279,7 +223,7 @@ class _Dask:
             watch = threading.Thread(target=self._watch, args=(stop,), daemon=True)
             watch.start()
             try:
-                yield from _outcomes(parallel, (delayed(run_isolated)(t) for t in tasks))
+                yield from _outcomes(parallel, tasks)
             except Exception as e:  # tasks do not raise, so this is an error of Dask
                 why = (str(e).strip().splitlines() or [type(e).__name__])[-1][:200]
                 raise LostBackendError(f"{self.name} is lost: {why.rstrip('.')}") from None

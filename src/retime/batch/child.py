@@ -1,24 +1,18 @@
-"""The process that works on clips: it reads tasks and writes outcomes as lines of JSON.
-
-Its first line reports that it is ready, so that loading does not count as a task's time.
-
-It ends with its parent process, even during a task, and may be killed at any time.
-"""
+"""The process that works on clips, started by the threads of a batch and by workers of Dask."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from retime.batch.task import Task, do_task
-from retime.process.inside import (
-    leave_interrupts_to_parent,
-    own_output,
-    queued_messages,
-    send_message,
-)
+from retime.process.inside import Say, serve_jobs
 from retime.temporary import temporary_folder
+
+# Idle time after which the process ends, seconds: workers of a cluster outlive batches.
+_IDLE = 60.0
 
 
 def _warm_up() -> None:
@@ -34,16 +28,14 @@ def _warm_up() -> None:
         do_task(Task("", str(clip), file_sha256(clip), recipe, target, version=__version__))
 
 
+def _do(job: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+    return {"outcome": asdict(do_task(Task(**job["task"])))}
+
+
 def main() -> None:
-    """Work until the standard input ends."""
-    leave_interrupts_to_parent()
-    target = own_output()
+    """Work until the parent ends, or has no more tasks."""
     _warm_up()
-    send_message(target, b"ready")
-    messages = queued_messages()
-    while True:
-        outcome = do_task(Task(**json.loads(messages.get())))
-        send_message(target, json.dumps(asdict(outcome)).encode())
+    serve_jobs(_do, idle=_IDLE)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Reference folders, indexed once: motions and features that all workers map into memory.
+"""Reference folders, indexed once: motions that all workers map into memory.
 
 An index is a folder named after the hash of what it indexes. Each motion in it is a folder of its
-own: ``about.json``, an ``.npy`` for each array, and the features that were requested so far. It is
-made beside its place and then moved there, so an index that is there is whole.
+own: ``about.json`` and an ``.npy`` for each array. It is made beside its place and then moved
+there, so an index that is there is whole.
 """
 
 from __future__ import annotations
@@ -10,24 +10,23 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import io
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from retime.arrays import FloatArray
 from retime.batch.clip_files import clip_sha256
 from retime.batch.plan import clip_suffixes
 from retime.errors import InputError, RetimeError
 from retime.io import read
 from retime.io.files import write_bytes
-from retime.methods.guided.features import KEPT_FEATURES
-from retime.methods.guided.library import as_npy, open_motion, store_motion
+from retime.io.json_text import parse_json
+from retime.io.npz import motion_from_parts, motion_parts
 from retime.motion import Motion
-from retime.motion.memory import memory
 from retime.temporary import remove_left
 
 VERSION = 1
@@ -66,7 +65,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
                 motion = read(path)
             except RetimeError:
                 continue  # a library may contain other files
-            store_motion(motion, beside / f"{count:06d}")
+            _store(motion, beside / f"{count:06d}")
             count += 1
         if not count:
             raise InputError(f"no readable motion in the folder {folder}")
@@ -81,24 +80,21 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
 
 @functools.lru_cache(maxsize=4)
 def open_index(index: str) -> tuple[Motion, ...]:
-    """Map the motions of an index; computed features are stored for all workers."""
+    """Map the motions of an index."""
     places = sorted(p for p in Path(index).iterdir() if p.is_dir())
     return tuple(_open(place) for place in places)
 
 
+def _store(motion: Motion, place: Path) -> None:
+    place.mkdir()
+    about, arrays = motion_parts(motion)
+    write_bytes(place / "about.json", [json.dumps(about).encode()])
+    for name, array in arrays.items():
+        buffer = io.BytesIO()
+        np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+        write_bytes(place / f"{name}.npy", [buffer.getvalue()])
+
+
 def _open(place: Path) -> Motion:
-    motion = open_motion(place)
-    memory(motion, KEPT_FEATURES)["keep"] = functools.partial(_features, place)
-    return motion
-
-
-def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArray:
-    """Map features if a worker has computed them; otherwise compute and store them."""
-    path = place / f"features-{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
-    with contextlib.suppress(OSError, ValueError):
-        mapped: FloatArray = np.load(path, mmap_mode="r")
-        return mapped
-    made = make()
-    with contextlib.suppress(RetimeError):  # a full disk: computed again next time
-        write_bytes(path, [as_npy(made)])
-    return made
+    arrays = {path.stem: np.load(path, mmap_mode="r") for path in place.glob("*.npy")}
+    return motion_from_parts(parse_json(place / "about.json"), arrays)

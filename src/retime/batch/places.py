@@ -8,12 +8,13 @@ import hashlib
 import os
 import shutil
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from retime.batch.manifest import Row
 from retime.errors import InputError
 from retime.io import format_of
 
-PLACES = ("accepted", "rejected")
+PLACES: tuple[Literal["accepted"], Literal["rejected"]] = ("accepted", "rejected")
 # Maximum bytes of a file name, and of a result's stem, to which a key is appended until results are
 # sorted.
 _LONGEST_NAME, _LONGEST_STEM = 255, 200

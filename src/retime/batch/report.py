@@ -43,15 +43,6 @@ def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     notes: list[Note] = []
     if not has_parquet:
         notes.append(Note("no Parquet table: pyarrow is not installed", code="no-parquet"))
-    if about.get("damaged"):
-        notes.append(
-            Note(
-                f"{about['damaged']} rows of the manifest are damaged and left out; continuing the "
-                "batch makes their results again",
-                code="rows-damaged",
-                rows=about["damaged"],
-            )
-        )
     return {"page": str(page), "table": str(table), "results": len(rows), **counts, "notes": notes}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from retime import __version__
 from retime.batch.asked import Batch, BatchStoppedError, Summary
-from retime.batch.backends import Backend, LostBackendError, LostWorkersError
+from retime.batch.backends import Backend, LostBackendError
 from retime.batch.clip_files import clip_sha256, clip_stamp, file_sha256
 from retime.batch.clip_recipes import ClipRecipe, ClipRecipes
 from retime.batch.manifest import Manifest, Row, manifest_files
@@ -27,8 +27,6 @@ from retime.recipe.json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
-# Killed workers are replaced, and their clips repeated, at most this many times per run.
-_MOST_LOSSES = 5
 # Failures that would repeat; others may succeed next time.
 _FOR_GOOD = ("input", "fault")
 # Failures that every other clip would have too.
@@ -69,6 +67,8 @@ class _Run:
         self.summary = Summary(len(self.plan))
         self.places = Places(self.out, _part(batch.shard))
         self._given: dict[str, tuple[Task, Row]] = {}
+        self._crashed: list[tuple[Task, Row]] = []
+        self._may_crash = True
         self._lock = threading.Lock()  # of the plan and the tasks in progress
         self._counting = threading.Lock()
         self._broken: BaseException | None = None
@@ -83,7 +83,6 @@ class _Run:
             self._work()
             planned = {item.name for item in self.plan}
             self.summary.strangers = sum(n not in planned for n in self.manifest.names())
-            self.summary.damaged = list(self.manifest.damaged)
             self.places.end()
         except sqlite3.OperationalError as e:
             raise BatchStoppedError(f"{self.manifest.path}: {e}; {self._so_far()}") from None
@@ -106,28 +105,31 @@ class _Run:
         }
 
     def _work(self) -> None:
-        todo = self._tasks()
-        for losses in range(_MOST_LOSSES + 1):
-            given, self._given = list(self._given.values()), {}
-            outcomes = self.backend.run(self._handed_out(given, todo))
-            try:
-                for outcome in outcomes:
-                    self._finish(outcome)
-                if self._broken is not None:
-                    raise self._broken
-                return
-            except LostWorkersError as e:
-                if losses == _MOST_LOSSES:
-                    raise BatchStoppedError(f"{e}; {self._so_far()}") from None
-            except LostBackendError as e:
-                raise BatchStoppedError(f"{e}; {self._so_far()}") from None
-            except KeyboardInterrupt:
-                if self.backend.trouble:
-                    raise BatchStoppedError(f"{self.backend.trouble}; {self._so_far()}") from None
-                raise
-            finally:
-                with contextlib.suppress(AttributeError):
-                    outcomes.close()  # type: ignore[attr-defined]
+        """Do all tasks, and once more those whose process died.
+
+        Somebody may have killed it, or a clip beside it may have taken the memory.
+        """
+        self._do_all(self._tasks())
+        self._may_crash = False
+        if self._crashed:
+            self._do_all(iter(self._crashed))
+
+    def _do_all(self, todo: Iterator[tuple[Task, Row]]) -> None:
+        outcomes = self.backend.run(self._handed_out(todo))
+        try:
+            for outcome in outcomes:
+                self._finish(outcome)
+            if self._broken is not None:
+                raise self._broken
+        except LostBackendError as e:
+            raise BatchStoppedError(f"{e}; {self._so_far()}") from None
+        except KeyboardInterrupt:
+            if self.backend.trouble:
+                raise BatchStoppedError(f"{self.backend.trouble}; {self._so_far()}") from None
+            raise
+        finally:
+            with contextlib.suppress(AttributeError):
+                outcomes.close()  # type: ignore[attr-defined]
 
     def _so_far(self) -> str:
         s = self.summary
@@ -135,29 +137,23 @@ class _Run:
 
     # ---- handing out
 
-    def _handed_out(
-        self, again: list[tuple[Task, Row]], todo: Iterator[tuple[Task, Row]]
-    ) -> Iterator[Task]:
-        """Distribute tasks, those of lost workers first; called from the backend's threads.
+    def _handed_out(self, todo: Iterator[tuple[Task, Row]]) -> Iterator[Task]:
+        """Distribute tasks; called from the backend's threads.
 
         An exception in here ends the iteration: joblib would ignore it and wait forever.
         """
         try:
-            for task, row in again:
-                yield self._remembered(task, row)
             while True:
                 with self._lock:
-                    found = next(todo, None)
-                if found is None:
+                    given = next(todo, None)
+                if given is None:
                     return
-                yield self._remembered(*found)
+                task, row = given
+                self.manifest.put(row)
+                self._given[task.name] = given
+                yield task
         except Exception as e:
             self._broken = e
-
-    def _remembered(self, task: Task, row: Row) -> Task:
-        self.manifest.put(row)
-        self._given[task.name] = (task, row)
-        return task
 
     def _tasks(self) -> Iterator[tuple[Task, Row]]:
         """Make the tasks that are still to be done, one when it is requested."""
@@ -272,6 +268,9 @@ class _Run:
         if found is None:
             return  # a task that ran twice, because its worker seemed lost
         _, row = found
+        if outcome.failure == "crash" and self._may_crash:
+            self._crashed.append(found)
+            return
         if outcome.failure in _FOR_ALL:
             raise BatchStoppedError(f"{outcome.error}; {self._so_far()}")
         row = replace(

@@ -227,12 +227,12 @@ def _write_skeleton(target: Path) -> None:
     from retime.io import format_of
 
     form = format_of(target)
-    if form.skeleton_apart:
-        from retime.io.asf_amc.reader import find_skeleton
+    if form.skeleton_apart and len(form.suffixes) > 1:  # written with a skeleton of its own
+        from retime.io.beside import must_find_beside
 
         beside = target.with_suffix(form.suffixes[1])
         if not beside.exists():
-            shutil.copyfile(find_skeleton(target), beside)
+            shutil.copyfile(must_find_beside(target, form.suffixes[1]), beside)
 
 
 def _write(task: Task, listed: Sequence[Any]) -> bytes:

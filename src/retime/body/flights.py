@@ -17,7 +17,7 @@ from retime.timing import TimeWarp
 __all__ = ["flight_offsets", "flight_stretch", "in_air"]
 
 # Seconds in which the push before a flight, and the landing after it, take up what is added.
-_PUSH = 0.3
+PUSH = 0.3
 # Height above the lowest within which a crouch is as low, metres; rounding of times, seconds.
 _LOW, _HAIR = 1e-3, 1e-6
 
@@ -27,7 +27,7 @@ def flight_offsets(
     spans: Sequence[tuple[float, float]],
     more: Sequence[float],
     *,
-    ease: float = _PUSH,
+    ease: float = PUSH,
 ) -> FloatArray:
     """Return what to add to a body's height, (F,) metres, so that its flights fall faster.
 

@@ -1,7 +1,7 @@
 """A pelvis that follows its feet: legs whose plants move in time stay as long as they were.
 
 Ankles keep their ways in space while they are in contact, and their places as seen from the hips
-elsewhere, each at its own time. The hips move between them so that legs need not stretch.
+elsewhere, each at its own time. The hips move only as far as a planted leg would be too short.
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ __all__ = [
 
 Mask = npt.NDArray[np.bool_]
 
-# Legs carry this much in the air; longer legs count by this power of their reach.
-_AIR, _POWER = 0.05, 8
 # What a displacement of the pelvis costs, and what its acceleration costs.
 _STAY, _SMOOTH = 0.02, 1e-5
 # What the acceleration of an ankle costs that catches up with the hips after a plant; to lag costs
@@ -50,8 +48,6 @@ _BENT, _STRAIGHT, _OFF = 0.85, 0.95, 0.1
 # What comes and goes within this time, in seconds, is noise: hips and ankle of different moments do
 # not shake together. Holding the foot makes up for it by a turn of the foot.
 _SHAKE = 0.1
-# Contacts ease in and out over this many seconds for the pelvis.
-_LOAD_FADE = 0.15
 # The pelvis may move this long before and after feet do, seconds.
 PAD = 0.3
 _ROUNDS, _CLOSE = 60, 5e-4
@@ -74,7 +70,6 @@ class _Leg:
     behind: FloatArray
     planted: Mask
     away: FloatArray
-    load: FloatArray
     length: float
     natural: FloatArray
     rate: float
@@ -87,7 +82,7 @@ class _Leg:
         upper, lower, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         length = float(np.linalg.norm(lower[0] - upper[0]) + np.linalg.norm(end[0] - lower[0]))
         natural = np.interp(then, motion.times, np.linalg.norm(end - upper, axis=1))
-        planted, load = _contacts(motion, limb, then)
+        planted = _planted(motion, limb, then)
         return cls(
             limb,
             then,
@@ -97,7 +92,6 @@ class _Leg:
             _at(motion, points[:, hips], then) - now[:, hips],
             planted,
             frames_away(planted, rate),
-            (_AIR + load) * (natural / max(length, 1e-9)) ** _POWER,
             length,
             natural,
             rate,
@@ -179,14 +173,11 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
 
 
 def _between_feet(legs: list[_Leg]) -> FloatArray:
-    """Return the pelvis's displacement (N, 3): near to where each loaded leg had its hips."""
-    cost = np.sum([leg.load for leg in legs], axis=0)
-    wanted = np.sum([leg.load[:, None] * leg.behind for leg in legs], axis=0)
-    rate = legs[0].rate
-    found = smooth_track(cost, wanted, rate)
-    more, toward = np.zeros(len(cost)), np.zeros_like(found)
+    """Return the pelvis's displacement (N, 3): the least for which planted legs are long enough."""
+    rate, found = legs[0].rate, np.zeros_like(legs[0].hip)
+    more, toward = np.zeros(len(found)), np.zeros_like(found)
     for _ in range(_ROUNDS):
-        pull, count, worst = np.zeros_like(found), np.zeros(len(cost)), 0.0
+        pull, count, worst = np.zeros_like(found), np.zeros(len(found)), 0.0
         for leg in legs:
             way = leg.ankle(found) - leg.hip - found
             reach = np.linalg.norm(way, axis=1)
@@ -201,7 +192,7 @@ def _between_feet(legs: list[_Leg]) -> FloatArray:
         step = found + 1.5 * pull / np.maximum(count, 1)[:, None]
         toward = np.where(late[:, None], step, toward)
         more = np.where(late, more + 1.0, more)
-        found = smooth_track(cost + more, wanted + more[:, None] * toward, rate)
+        found = smooth_track(more, more[:, None] * toward, rate)
     return found
 
 
@@ -285,19 +276,16 @@ def smooth_track(
     return solve_banded(band, weighted)
 
 
-def _contacts(motion: Motion, limb: Limb, times: FloatArray) -> tuple[Mask, FloatArray]:
-    """Return when a foot is in contact, and how much it carries: eased beside contacts; (N,)."""
+def _planted(motion: Motion, limb: Limb, times: FloatArray) -> Mask:
+    """Mark the times (N,) at which a foot is in contact."""
     names = {motion.skeleton.names[j] for j in (limb.end, limb.tip) if j is not None}
-    planted, load = np.zeros(len(times), dtype=bool), np.zeros(len(times))
     found = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
     slides = last(motion, "slides of feet", None, lambda: find_slides(motion, found))
+    out = np.zeros(len(times), dtype=bool)
     for contact in (*found, *(slide.contact for slide in slides)):
         if contact.joint in names:
-            away = np.maximum(np.maximum(contact.start - times, times - contact.end), 0.0)
-            u = np.clip(1 - away / _LOAD_FADE, 0, 1)
-            load = 1 - (1 - load) * (1 - u**3 * (10 - 15 * u + 6 * u**2))
-            planted |= away <= 0
-    return planted, load
+            out |= (times >= contact.start) & (times <= contact.end)
+    return out
 
 
 def moved(motion: Motion, offset: FloatArray) -> Motion:

@@ -25,7 +25,7 @@ from retime.motion.kinematics import cached_positions, cached_rotations, upright
 from retime.motion.memory import last as remembered
 from retime.numeric import gaussian_filter
 
-__all__ = ["raised", "too_high"]
+__all__ = ["lifted", "raised", "too_high"]
 
 Mask = npt.NDArray[np.bool_]
 # The reference is that of a flight this long beside it, and of standing this long away; seconds.
@@ -74,14 +74,31 @@ def raised(
     stance = remembered(base, "stance", None, lambda: _Stance.of(base, hips))
     ease = ease * stance.on_feet
     higher = _without_noise(weight * ease * stance.above, base.rate)
-    out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
-    goals = cached_positions(base).copy()
-    goals[..., 1] += _lift(higher, stance.air, base.rate)[:, None]
-    held = _on_ground(stance.air, base.rate)
-    # Arms before legs: both see the same positions, which are measured once.
-    out = _hands_above(_lowered(base, out, goals, stance.air, held), base)
-    out = _grounded(base, out, goals, held)
+    out = lifted(base, _leaning(made, hips, weight * ease), higher, stance.air)
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
+
+
+def lifted(base: Motion, made: Motion, higher: FloatArray, air: Mask) -> Motion:
+    """Move a body up and down, with its feet in flight, and without them on the ground.
+
+    Parameters
+    ----------
+    base, made : Motion
+        The motion, and it with other changes of pose, on the same frames; this one is moved.
+    higher : array (F,)
+        By how much, metres.
+    air : array (F,) of bool
+        Frames in flight.
+    """
+    out = moved(made, higher[:, None] * np.array([0.0, 1.0, 0.0]))
+    if not set(_LEGS) <= set(find_body(base).limbs):
+        return out
+    goals = cached_positions(base).copy()
+    goals[..., 1] += _lift(higher, air, base.rate)[:, None]
+    held = _on_ground(air, base.rate)
+    # Arms before legs: both see the same positions, which are measured once.
+    out = _hands_above(_lowered(base, out, goals, air, held), base)
+    return _grounded(base, out, goals, held)
 
 
 @dataclass(frozen=True, eq=False)

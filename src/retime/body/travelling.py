@@ -25,30 +25,44 @@ from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions
 from retime.motion.layers import GroundShift
 
-__all__ = ["ground_shift", "travelled"]
+__all__ = ["ground_shift", "longer_path", "travelled"]
 
 Mask = npt.NDArray[np.bool_]
 # Contacts of a foot that are this near in time, in seconds, are one plant.
 _ONE_PLANT = 0.15
 
 
-def ground_shift(base: Motion, weight: float, contacts: Sequence[Contact]) -> GroundShift:
-    """Return how far the ground moves under a body that travels farther.
+def longer_path(base: Motion, weight: float | FloatArray) -> FloatArray:
+    """Return how far a body is displaced over the ground, (F, 3) metres, if it travels farther.
 
     Parameters
     ----------
     base : Motion
         The motion.
-    weight : float
+    weight : float or array (F,)
         By what fraction its way is longer; 0.4 makes it 1.4 times as long, -1 keeps it in place.
+    """
+    hips = find_body(base).roles.get("hips", base.skeleton.roots[0])
+    steps = np.diff(cached_positions(base)[:, hips], axis=0) * [1.0, 0.0, 1.0]
+    each = np.broadcast_to(weight, len(base))
+    path: FloatArray = np.zeros((len(base), 3))
+    path[1:] = np.cumsum(0.5 * (each[1:] + each[:-1])[:, None] * steps, axis=0)
+    return path
+
+
+def ground_shift(base: Motion, path: FloatArray, contacts: Sequence[Contact]) -> GroundShift:
+    """Return how far the ground moves under a displaced body.
+
+    Parameters
+    ----------
+    base : Motion
+        The motion.
+    path : array (F, 3)
+        Displacement of the body over the ground, metres.
     contacts : sequence of Contact
         In its time.
     """
     body, rate = find_body(base), base.rate
-    hips = body.roles.get("hips", base.skeleton.roots[0])
-    track = cached_positions(base)[:, hips]
-    path = weight * (track - track[0])
-    path[:, 1] = 0.0
     by_part: dict[str, list[Contact]] = {}
     for contact in contacts:
         part = body.limb_of(base.skeleton.index(contact.joint)) or contact.joint

@@ -1,6 +1,7 @@
 """The command line: one module per command, loaded when it is called.
 
-``retime --help`` lists the commands from the table below and imports none of them.
+``retime --help`` lists the commands from the table below, and those of methods of other packages;
+it imports none of them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import signal
 import sys
 import threading
 import warnings
-from typing import Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from retime.errors import RetimeError
+from retime.plugins import added, package_of, summary_of
+
+if TYPE_CHECKING:
+    import click
+
+    from retime.cli.command import Group
 
 __all__ = ["COMMANDS", "main"]
 
@@ -27,6 +32,9 @@ COMMANDS = {
     "convert": "Write a motion in another format.",
     "trim": "Keep a part of a motion.",
     "join": "Join motions of one skeleton.",
+    "loop": "Cut a cycle out of a longer take, and close it.",
+    "vary": "Write variations of a motion, for crowds and training data.",
+    "group": "Retime several characters together, so that they meet exactly.",
     "warp": "Make, show, compose, invert and export time warps.",
     "guided": "Change the length of a motion, or copy the timing of a reference.",
     "physics": "Retime within the limits of body, gravity and ground contact.",
@@ -56,58 +64,40 @@ COMMANDS = {
 _ABOUT = "Edit when things happen in a character's motion. Try retime demo first."
 
 
-def _listed() -> None:
-    """List a command without loading it."""
+def program(wanted: str = "") -> Group:
+    """Return the program; a command is loaded when it is called.
+
+    Other packages are looked at unless a command of retime is ``wanted``.
+    """
+    from retime.cli.command import Group, program_options
+
+    lines = COMMANDS if wanted in COMMANDS else COMMANDS | _lines_of_packages()
+    return Group("retime", _ABOUT, lines, _load, program_options())
 
 
-def build_app(arguments: list[str]) -> typer.Typer:
-    """Make the program; only the command that the arguments name is loaded."""
-    from retime.cli.help import Group
+def _lines_of_packages() -> dict[str, str]:
+    """Return the lines of help of methods that other packages add."""
+    from retime.cli.console import note
 
-    app = typer.Typer(
-        name="retime",
-        cls=Group,
-        help=_ABOUT,
-        pretty_exceptions_enable=False,
-    )
-
-    @app.callback()
-    def options(
-        version: bool = typer.Option(False, "--version", help="Print the version and exit."),
-        quiet: bool = typer.Option(
-            False, "--quiet", help="Print errors only. Works with every command."
-        ),
-        verbose: bool = typer.Option(
-            False, "--verbose", help="Print each step and its time. Works with every command."
-        ),
-    ) -> None:
-        if version:
-            from retime import __version__
-
-            typer.echo(__version__)
-            raise typer.Exit
-
-    completing = "_RETIME_COMPLETE" in os.environ
-    wanted = next((a for a in arguments if not a.startswith("-")), None)
-    for name, summary in COMMANDS.items():
-        if not completing and name != wanted:
-            app.command(name, help=summary)(_listed)
-            continue
-        _add_command(app, name, summary)
-    return app
+    lines = {}
+    for name, (entry, *_) in added("retime.methods").items():
+        package = package_of(entry)
+        if name in COMMANDS:
+            note(f"the package {package!r} adds no command {name!r}: there is another of this name")
+        else:
+            lines[name] = f"{summary_of(entry)} (package {package})"
+    return lines
 
 
-def _add_command(app: typer.Typer, name: str, summary: str) -> None:
-    """Load a command, or a group of commands, and add it to the program."""
-    from retime.cli.help import Command, Group
+def _load(name: str) -> click.Command:
+    """Load a command, or a group of commands."""
+    from retime.cli.command import loaded
 
-    command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
-    if not isinstance(command, typer.Typer):
-        app.command(name, cls=Command)(command)
-        return
-    for part in command.registered_commands:
-        part.cls = Command
-    app.add_typer(command, name=name, help=summary, cls=Group)
+    if name not in COMMANDS:
+        from retime.cli.plugin import command_of
+
+        return loaded(name, command_of(name))
+    return loaded(name, getattr(importlib.import_module(f"retime.cli.{name}"), name))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -128,59 +118,46 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("always")
     _print_anything()
     _leave_tidily()
-    arguments = _with_loudness(arguments)
+    from retime.cli.console import set_loudness
     from retime.cli.streams import STREAMS
 
+    set_loudness("")
     try:
         _run(arguments)
+        STREAMS.finish()
     finally:
         STREAMS.close()
 
 
-def _with_loudness(arguments: list[str]) -> list[str]:
-    """Remove ``--quiet`` and ``--verbose`` from the arguments of any command, and apply them."""
-    from retime.cli.console import set_loudness
-
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    told = {"--quiet", "--verbose"} & set(arguments[:end])
-    if len(told) == 2:
-        _fail("--quiet and --verbose contradict each other; give one of them", 2)
-    set_loudness(quiet="--quiet" in told, verbose="--verbose" in told)
-    return [a for k, a in enumerate(arguments) if k >= end or a not in told]
-
-
 def _run(arguments: list[str]) -> None:
-    from retime.cli.help import take_help_all
+    """Run a command; errors become one line."""
+    import click
+
+    from retime.cli.console import explain, said
     from retime.cli.streams import STREAMS
 
-    arguments, asked = take_help_all(arguments)
-    try:
-        _run_app(arguments, asked)
-    except SystemExit as e:
-        if e.code == 130:  # typer's own way to end at Ctrl-C says nothing
-            _fail("stopped", 130)
-        raise
-    except RetimeError as e:
-        from retime.cli.console import explain, said
+    called = program(next((a for a in arguments if not a.startswith("-")), ""))
+    if "_RETIME_COMPLETE" in os.environ:
+        from retime.cli.completion import complete
 
+        complete(called)
+    try:
+        with called.make_context("retime", list(arguments)) as context:
+            called.invoke(context)
+    except click.exceptions.Exit as e:
+        if e.exit_code:
+            raise SystemExit(e.exit_code) from None
+    except click.UsageError as e:
+        from retime.cli.usage import sentence
+
+        _fail(sentence(e), 2)
+    except RetimeError as e:
         explain()
         _fail(STREAMS.named(said(e.note)), 2)
     except KeyboardInterrupt:
         _fail("stopped", 130)
     except OSError as e:
         _fail_by_system(e)
-
-
-def _run_app(arguments: list[str], asked: dict[str, Any]) -> None:
-    """Run the program; a successful command sends its result to standard output."""
-    from retime.cli.streams import STREAMS
-
-    try:
-        build_app(arguments)(args=arguments, prog_name="retime", obj=asked)
-    except SystemExit as e:
-        if not e.code:
-            STREAMS.finish()
-        raise
 
 
 def _fail_by_system(error: OSError) -> None:

@@ -5,36 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from retime.cli.options import (
-    Input,
-    Output,
-    Retiming,
-    WarpOut,
-    file_option,
-    must_be_pictures,
-    must_differ,
-    with_parameters,
-    with_retiming,
-)
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming, WarpOut, must_be_pictures, must_differ, word
 from retime.cli.retiming import retime_file
 from retime.methods.align import AlignParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(AlignParameters, leave_out=("reference",))
 def align(
     source: Input,
-    other: Annotated[Path, typer.Argument(metavar="REFERENCE", help="Take to copy timing from.")],
+    other: Annotated[Path, word("REFERENCE", "Take whose timing is copied.")],
     target: Output,
-    parameters: dict[str, Any],
-    retiming: Retiming,
+    *,
     warp: WarpOut = None,
     plot: Annotated[
-        Path | None,
-        file_option("--plot", "Draw the distances of frames and the path through them."),
+        Path | None, About("Draw the distances of frames and the path through them.")
     ] = None,
+    parameters: Annotated[dict[str, Any], Of(AlignParameters, leave_out=("reference",))],
+    retiming: Retiming,
 ) -> None:
     """Copy the timing of another take of the same action, even by another performer.
 

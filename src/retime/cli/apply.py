@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from retime.cli.options import Input, Output, Retiming, file_option, with_parameters, with_retiming
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.spline import SplineParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(SplineParameters)
 def apply(
     source: Input,
     target: Output,
-    parameters: dict[str, Any],
+    *,
+    warp: Annotated[Sequence[Path], About("Warp to apply, first to last.")] = (),
+    parameters: Annotated[dict[str, Any], Of(SplineParameters)],
     retiming: Retiming,
-    warp: Annotated[
-        list[Path] | None,
-        file_option("--warp", "Warp to apply (repeatable, first to last)."),
-    ] = None,
 ) -> None:
     """Retime a motion with a warp file, or with a smooth curve through keytimes.
 

@@ -6,138 +6,60 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
-import typer
-
+from retime.batch.options import CLUSTER, BatchOptions
 from retime.cli.console import note, report
-from retime.cli.options import DropRest, Fps, Shortest, with_reading
-from retime.errors import InputError
-from retime.evaluate.reading import Reading
+from retime.cli.options import word
 from retime.notes import Note
+from retime.parameters import About
 
 # Number of failures to list at the end; the manifest has all.
 _LISTED = 5
-# A panel that only ``--help-all`` prints.
-CLUSTER = "Clusters and limits"
 
 
-@with_reading
 def batch(
-    reading: Reading,
-    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe file.")],
-    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="Folder of clips.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of results.")],
-    backend: Annotated[
-        str,
-        typer.Option(
-            help="Run in processes or Dask threads of this machine, or on a cluster (default "
-            "local).",
-            metavar="local|dask|dask://HOST:PORT",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = "local",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of clips to process at a time. Default: one per processor.",
-            min=1,
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a batch that was stopped.")
-    ] = False,
+    recipe_file: Annotated[Path, word("RECIPE", "Recipe file.")],
+    options: BatchOptions,
+    *,
     gate: Annotated[
-        Path | None,
-        typer.Option(help="TOML file of thresholds that accept or reject results.", metavar="FILE"),
-    ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            help="Process one part of the library, such as 2/8.",
-            metavar="K/N",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Choose a random value for each copy, such as duration=0.8..1.25 (repeatable). "
-            "Other parameters are STEP.PARAMETER=A..B or =A|B|C; durations are relative to the "
-            "clip.",
-            metavar="WHAT=VALUES",
-        ),
+        Path | None, About("TOML file of thresholds that accept or reject results.")
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option(
-            help="CSV or TOML file of parameters for single clips. A CSV file has a column 'clip' "
-            "and columns named as for --vary; a TOML file has a table for each clip.",
-            metavar="FILE",
+        About(
+            "CSV or TOML file of parameters for single clips. A CSV file has a column 'clip' "
+            "and columns named as for --vary; a TOML file has a table for each clip."
         ),
     ] = None,
-    only: Annotated[
+    shard: Annotated[
         str | None,
-        typer.Option(
-            help="Repeat only these results of an earlier run.",
-            metavar="accepted|rejected|failed",
-        ),
+        About("Process one part of the library, such as 2/8.", metavar="K/N", panel=CLUSTER),
     ] = None,
-    copies: Annotated[
-        int, typer.Option(metavar="N", help="Number of results per clip (default 1).", min=1)
-    ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of the random values of --vary (default 0).")
-    ] = 0,
-    to: Annotated[
+    jobs: Annotated[
+        int | None,
+        About("Number of clips to process at a time. Default: one per processor.", minimum=1),
+    ] = None,
+    backend: Annotated[
         str,
-        typer.Option(
-            metavar="FORMAT", help="Format of the results, such as npz. Default: that of the clip."
+        About(
+            "Run in processes or Dask threads of this machine, or on a cluster.",
+            metavar="local|dask|dask://HOST:PORT",
+            panel=CLUSTER,
         ),
-    ] = "",
-    fps: Fps = None,
-    drop_rest: DropRest = False,
-    min_contact: Shortest = 0.1,
-    physics: Annotated[
-        bool, typer.Option("--physics", help="Also measure physical feasibility.")
-    ] = False,
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Maximum time per clip (s).",
-            min=0.001,
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
+    ] = "local",
     tls_ca: Annotated[
-        Path | None,
-        typer.Option(
-            help="Certificate of the cluster's authority (PEM).",
-            metavar="FILE",
-            rich_help_panel=CLUSTER,
-        ),
+        Path | None, About("Certificate of the cluster's authority (PEM).", panel=CLUSTER)
     ] = None,
     tls_cert: Annotated[
-        Path | None,
-        typer.Option(
-            help="Client certificate for the cluster (PEM).",
-            metavar="FILE",
-            rich_help_panel=CLUSTER,
-        ),
+        Path | None, About("Client certificate for the cluster (PEM).", panel=CLUSTER)
     ] = None,
     tls_key: Annotated[
-        Path | None,
-        typer.Option(
-            help="Key of the client certificate (PEM).", metavar="FILE", rich_help_panel=CLUSTER
-        ),
+        Path | None, About("Key of the client certificate (PEM).", panel=CLUSTER)
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one line of JSON per result.")
-    ] = False,
+    as_json: Annotated[bool, About("Print one line of JSON per result.", flag="json")] = False,
 ) -> None:
     """Apply a recipe to every clip of a library, and sort the results by quality.
 
@@ -156,7 +78,6 @@ def batch(
 
     retime batch recipe.json library out --backend dask://10.0.0.1:8786
     """
-    from retime.batch.asked import Verdict
     from retime.batch.backends import Tls, open_backend
     from retime.batch.clip_table import ClipTable, read_clip_table
     from retime.batch.gate import Gate, read_gate
@@ -164,29 +85,17 @@ def batch(
     from retime.batch.run import Batch, run_batch
     from retime.recipe.json import read_recipe
 
-    if only is not None and only not in get_args(Verdict):
-        raise InputError(f"--only is {', '.join(get_args(Verdict))}, not {only!r}")
     tls = Tls.of(tls_ca, tls_cert, tls_key)
     recipe = read_recipe(recipe_file)
+    reading = options.reading
+    if reading.skeleton is not None:  # workers may run in another folder
+        reading = replace(reading, skeleton=str(Path(reading.skeleton).absolute()))
     asked = Batch(
+        **vars(replace(options, reading=reading)),
         recipe=recipe,
-        table=ClipTable() if table is None else read_clip_table(table, recipe),
-        only=cast("Any", only),
-        library=library,
-        out=out,
         gate=Gate({}) if gate is None else read_gate(gate),
-        vary=tuple(vary or ()),
-        copies=copies,
-        seed=seed,
-        suffix=to,
-        fps=fps,
-        reading=reading,
-        drop_rest=drop_rest,
-        min_contact=min_contact,
-        physics=physics,
-        timeout=timeout,
+        table=ClipTable() if table is None else read_clip_table(table, recipe),
         shard=None if shard is None else Shard.parse(shard),
-        resume=resume,
     )
     failures: list[str] = []
     where = open_backend(backend, jobs, tls)
@@ -200,7 +109,7 @@ def batch(
         where.close()
     _say(summary, failures, as_json)
     if summary.failed:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
 def _say(summary: Any, failures: list[str], as_json: bool) -> None:

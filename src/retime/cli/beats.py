@@ -2,55 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import Json, file_option, must_differ, must_have_a_folder, seconds
+from retime.cli.options import Json, must_differ, must_have_a_folder, seconds, word
+from retime.parameters import About
+from retime.times import Length
 
 if TYPE_CHECKING:
     from retime.arrays import FloatArray
     from retime.media.audio.beat_list import BeatList
 
-BeatFile = Annotated[
-    Path | None,
-    file_option(
-        "--beats",
-        "File of beats: times or labels (.txt), markers (.csv), .json, or MIDI (.mid).",
-    ),
-]
-Double = Annotated[bool, typer.Option("--double", help="Double the number of beats.")]
-Half = Annotated[bool, typer.Option("--half", help="Keep every second beat only.")]
-ShiftHalf = Annotated[bool, typer.Option("--shift-half", help="Shift the beats by half a beat.")]
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Beats from a file, and how they are counted."""
+
+    file: Annotated[
+        Path | None,
+        About(
+            "File of beats: times or labels (.txt), markers (.csv), .json, or MIDI (.mid).",
+            flag="beats",
+        ),
+    ] = None
+    double: Annotated[bool, About("Double the number of beats.")] = False
+    half: Annotated[bool, About("Keep every second beat only.")] = False
+    shift_half: Annotated[bool, About("Shift the beats by half a beat.")] = False
 
 
 def beats(
-    song: Annotated[Path, typer.Argument(metavar="SONG", help="Sound file, or video with sound.")],
+    song: Annotated[Path, word("SONG", "Sound file, or video with sound.")],
     target: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[OUT]", help="File to write: labels (.txt), markers (.csv) or .json."
-        ),
+        word("[OUT]", "File to write: labels (.txt), markers (.csv) or .json."),
     ] = None,
-    bpm: Annotated[
-        float | None,
-        typer.Option("--bpm", metavar="N", help="Tempo of the song, if it is known (bpm)."),
-    ] = None,
-    offset: Annotated[
-        str | None,
-        typer.Option("--offset", help="Time of the first beat, with --bpm (s).", metavar="TIME"),
-    ] = None,
-    file: BeatFile = None,
-    double: Double = False,
-    half: Half = False,
-    shift_half: ShiftHalf = False,
+    *,
+    bpm: Annotated[float | None, About("Tempo of the song, if it is known.")] = None,
+    offset: Annotated[Length | None, About("Time of the first beat, with --bpm.", unit="s")] = None,
+    counting: Counting,
     fps: Annotated[
         float | None,
-        typer.Option(
-            "--fps", metavar="HZ", help="Frame rate of a table that counts frames.", min=0.001
-        ),
+        About("Frame rate of a table that counts frames.", metavar="HZ", minimum=0.001),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -76,12 +70,9 @@ def beats(
         must_have_a_folder(target)
     found = find_beats(
         song,
-        file=file,
+        **vars(counting),
         bpm=bpm,
         offset=None if offset is None else seconds(offset, "offset"),
-        double=double,
-        half=half,
-        shift_half=shift_half,
         fps=fps,
     )
     if target is not None:

@@ -6,67 +6,46 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from retime.cli.compared import Compared
+from retime.cli.command import Of
+from retime.cli.compared import Compared, Comparing
 from retime.cli.console import note, report, table
-from retime.cli.options import (
-    Contacts,
-    Input,
-    Json,
-    OneAnimation,
-    Shortest,
-    SourceMotion,
-    TrueWarp,
-    WarpIn,
-    with_parameters,
-    with_reading,
-)
+from retime.cli.options import Contacts, Input, Json
 from retime.cli.retiming import known_contacts
 from retime.errors import InputError
-from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
 from retime.notes import Note
-from retime.parameters import declared
+from retime.parameters import About
 
 _NO_FEET = Note(
     "no feet were found: measures that need them are left out; name them with --map", code="no-feet"
 )
 
 
-@with_reading
-@with_parameters(
-    ModelParameters,
-    leave_out=("contacts", "contacts_only", "gravity_from"),
-    panels={p.name: "Physics" for p in declared(ModelParameters)},
-)
 def check(
     file: Input,
-    reading: Reading,
-    parameters: dict[str, Any],
-    source: SourceMotion = None,
-    warp: WarpIn = None,
-    truth: TrueWarp = None,
-    min_contact: Shortest = 0.1,
-    animation: OneAnimation = None,
+    *,
+    comparing: Comparing,
     physics: Annotated[
         bool,
-        typer.Option(
-            "--physics",
-            help="Also measure physical feasibility and unexplained forces. Set gravity, masses "
-            "and friction by the physics options, or by --recipe.",
+        About(
+            "Also measure physical feasibility and unexplained forces. Set gravity, masses "
+            "and friction by the physics options, or by --recipe."
         ),
     ] = False,
     recipe: Annotated[
         Path | None,
-        typer.Option(
-            "--recipe",
-            help="Recipe of the motion; --physics uses the parameters of its physics step.",
-            metavar="FILE",
-        ),
+        About("Recipe of the motion; --physics uses the parameters of its physics step."),
     ] = None,
     contacts: Contacts = None,
     as_json: Json = False,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            ModelParameters,
+            leave_out=("contacts", "contacts_only", "gravity_from"),
+            panel="Physics",
+        ),
+    ],
 ) -> None:
     """Measure the quality of a motion: foot skate, drift, flight, jerk, contacts and warp.
 
@@ -84,15 +63,17 @@ def check(
 
     if (parameters or recipe is not None or contacts is not None) and not physics:
         raise InputError("gravity, masses, contacts and recipes need --physics")
-    given = Compared.read(file, reading, animation, source=source, warp=warp, truth=truth)
+    given = comparing.read(file)
     found = measure(
         given.motion,
         source=given.source,
         warp=given.warp,
         truth=given.truth,
-        min_contact=min_contact,
+        min_contact=comparing.min_contact,
     )
-    before = {} if given.source is None else measure(given.source, min_contact=min_contact)
+    before = (
+        {} if given.source is None else measure(given.source, min_contact=comparing.min_contact)
+    )
     told = _judged(given, parameters, recipe, contacts) if physics else None
     notes = _notes(given, found, told)
     if as_json:

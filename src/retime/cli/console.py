@@ -10,9 +10,10 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from retime.cli.streams import STREAMS
+from retime.errors import InputError
 from retime.notes import ROUTINE, Note, Presenter, Remedy, as_notes, present
 
 if TYPE_CHECKING:
@@ -35,9 +36,12 @@ _UNITS = {
 }
 
 
-def set_loudness(*, quiet: bool, verbose: bool) -> None:
+def set_loudness(word: Literal["", "quiet", "verbose"]) -> None:
     """Print only errors, or also the log with times."""
-    _Loudness.quiet, _Loudness.verbose = quiet, verbose
+    if word and (_Loudness.quiet or _Loudness.verbose) and not getattr(_Loudness, word):
+        raise InputError("--quiet and --verbose contradict each other; give one of them")
+    _Loudness.quiet, _Loudness.verbose = word == "quiet", word == "verbose"
+    quiet, verbose = _Loudness.quiet, _Loudness.verbose
     log = logging.getLogger("retime")
     log.setLevel(logging.ERROR if quiet else logging.DEBUG if verbose else logging.NOTSET)
     for handler in [h for h in log.handlers if isinstance(h, _Told)]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import Animation, Input, Json, with_reading
+from retime.cli.options import Animation, Input, Json, word
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.parameters import About
 
 if TYPE_CHECKING:
     from retime.body.contacts import FoundContacts
@@ -19,25 +18,19 @@ if TYPE_CHECKING:
 _SEEN = 0.5
 
 
-@with_reading
 def contacts(
     file: Input,
-    reading: Reading,
     output: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[OUT]",
-            help="JSON file to write. Edit it and give it to other commands as --contacts.",
-        ),
+        word("[OUT]", "JSON file to write. Edit it and give it to other commands as --contacts."),
     ] = None,
+    *,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", help="Draw a film strip and a timeline of the contacts.", metavar="PICTURE"
-        ),
+        Path | None, About("Draw a film strip and a timeline of the contacts.", metavar="PICTURE")
     ] = None,
     animation: Animation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """List, draw and export contacts with the ground and other supports.
 

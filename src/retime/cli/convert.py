@@ -5,30 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from retime.cli.console import report
-from retime.cli.options import (
-    DropRest,
-    Fps,
-    Input,
-    Json,
-    OneAnimation,
-    Output,
-    must_differ,
-    with_reading,
-)
+from retime.cli.options import Input, Json, OneAnimation, Output, must_differ
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.notes import Note
+from retime.parameters_shared import DropRest, Fps
 
 
-@with_reading
 def convert(
     source: Input,
     target: Output,
-    reading: Reading,
+    *,
     fps: Fps = None,
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Write a motion in another format; suffixes determine the formats.
 

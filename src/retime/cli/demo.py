@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from retime.cli.console import report
-from retime.cli.options import Json
+from retime.cli.options import Json, word
 from retime.errors import InputError
 
 _NEXT = """\
@@ -42,9 +41,7 @@ img{max-width:100%}</style></head><body>
 
 
 def demo(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Folder to write to (default demo).")
-    ] = Path("demo"),
+    folder: Annotated[Path, word("[FOLDER]", "Folder to write to.")] = Path("demo"),
     as_json: Json = False,
 ) -> None:
     """Retime sample motions, and write the results with their warps and pictures.

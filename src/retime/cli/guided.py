@@ -5,29 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from retime.cli.command import Of
 from retime.cli.console import report, table
-from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.guided import GuidedParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(GuidedParameters)
 def guided(
     source: Input,
-    parameters: dict[str, Any],
-    retiming: Retiming,
     target: MaybeOutput = None,
-    suggest: Annotated[
-        bool, typer.Option("--suggest", help="List useful source times for keytimes and exit.")
-    ] = False,
-    smooth: Annotated[
-        bool, typer.Option("--smooth", help="Average frames where the result plays faster.")
-    ] = False,
+    *,
+    suggest: Annotated[bool, About("List useful source times for keytimes and exit.")] = False,
+    smooth: Annotated[bool, About("Average frames where the result plays faster.")] = False,
     warp: WarpOut = None,
+    parameters: Annotated[dict[str, Any], Of(GuidedParameters)],
+    retiming: Retiming,
 ) -> None:
     """Change the length of a motion where it matters least, or copy the timing of a reference.
 

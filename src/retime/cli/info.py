@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import Animation, Input, Json, Shortest, with_reading
+from retime.cli.options import Animation, Input, Json
 from retime.evaluate.reading import Reading
+from retime.parameters import About
+from retime.parameters_shared import MinContact
 
 if TYPE_CHECKING:
     from retime.body import Body
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _LISTED = 4
 
 
-@with_reading
 def info(
     file: Input,
-    reading: Reading,
+    *,
     animation: Animation = None,
-    min_contact: Shortest = 0.1,
-    joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
+    min_contact: MinContact = 0.1,
+    joints: Annotated[bool, About("List the joints.")] = False,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Show the contents of a motion file: frames, rate, joints, units, roles and contacts.
 

@@ -2,55 +2,73 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 from retime.cli.console import report
 from retime.cli.options import (
-    DropRest,
-    Fps,
     Json,
     OneAnimation,
     must_differ,
     must_take_a_skeleton,
-    with_reading,
+    seconds,
+    word,
 )
-from retime.cli.streams import ends_in_stream
+from retime.cli.streams import from_stream, to_stream
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.notes import Note
+from retime.parameters import About
+from retime.parameters_shared import DropRest, Fps
+from retime.times import ClipTime, Length, SourceTime
+
+if TYPE_CHECKING:
+    from retime.motion import Motion
 
 
-@with_reading
 def join(
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="IN... OUT",
-            help="Motions of one skeleton, in order, and the file to write.",
-            callback=ends_in_stream,
-        ),
+        Sequence[str],
+        word("IN... OUT", "Motions of one skeleton, in order, and the file to write."),
     ],
-    reading: Reading,
+    *,
+    blend: Annotated[
+        Length | None,
+        About(
+            "Change over within this time instead of cutting: each clip begins where it is most "
+            "like the one before, placed so that the body goes on."
+        ),
+    ] = None,
+    at: Annotated[
+        Sequence[tuple[SourceTime, SourceTime]],
+        About(
+            "Leave a clip at FIRST and enter the next at SECOND, with --blend; once for each seam.",
+            metavar="FIRST:SECOND",
+        ),
+    ] = (),
     fps: Fps = None,
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Join motions of one skeleton, one after the other.
 
     Clips of another frame rate than the first are resampled to it.
 
-    Example: retime join walk.bvh turn.bvh walk.bvh route.bvh
+    Examples
+    --------
+    retime join walk.bvh turn.bvh walk.bvh route.bvh
+
+    retime join walk.bvh jump.bvh out.bvh --blend 0.4
     """
     from retime.io import format_of, write
     from retime.motion import concatenate
 
-    *sources, target = files
-    if len(sources) < 2:
+    *names, last = files
+    if len(names) < 2:
         raise InputError("give two motions or more to join, and the file to write")
+    sources, target = [from_stream(n) for n in names], to_stream(last)
     format_of(target)
     for source in sources:
         must_differ(source, target)
@@ -62,7 +80,10 @@ def join(
         fps = float(f"{rates[0]:.9g}")
         told = f"clips of other frame rates were resampled to {fps:g} fps (--fps)"
         notes.append(Note(told, code="rates-differ", fps=fps))
-    joined = concatenate(clips, fps=fps)
+    if blend is None:
+        joined = concatenate(clips, fps=fps)
+    else:
+        joined = _blended(clips, blend, at, fps)
     write(joined, target, drop_rest=drop_rest)
     fields = {
         "output": target,
@@ -72,3 +93,24 @@ def join(
         "duration_s": joined.duration,
     }
     report(fields, as_json=as_json, notes=[*joined.notes, *notes])
+
+
+def _blended(
+    clips: Sequence[Motion],
+    blend: float | ClipTime,
+    at: Sequence[tuple[Any, Any]],
+    fps: float | None,
+) -> Motion:
+    """Join clips where they are alike."""
+    from retime.assembling.join import join as join_two
+
+    if at and len(at) != len(clips) - 1:
+        raise InputError(f"{len(clips)} clips have {len(clips) - 1} seams; give --at for each")
+    rate = fps or clips[0].rate
+    clips = [clip if abs(clip.rate - rate) < 1e-6 * rate else clip.resample(rate) for clip in clips]
+    length = seconds(blend, "blend", rate)
+    joined = clips[0]
+    for k, clip in enumerate(clips[1:]):
+        seam = None if not at else (seconds(at[k][0], "at", rate), seconds(at[k][1], "at", rate))
+        joined = join_two(joined, clip, blend=length, at=seam)
+    return joined

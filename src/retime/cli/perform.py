@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from retime.cli.options import must_take_a_skeleton, with_reading
+from retime.cli.options import must_take_a_skeleton, word
 from retime.errors import MissingDependencyError
 from retime.evaluate.reading import Reading
+from retime.parameters import About
 
 # Default port of programs that receive VMC.
 _TARGET = "vmc://127.0.0.1:39539"
 
 Speed = Annotated[
     str,
-    typer.Option(
-        "--speed",
-        metavar="CURVE",
-        help="Playback speed: 0.8, TIME:SPEED,TIME:SPEED, or a warp file (default 1).",
+    About(
+        "Playback speed: 0.8, TIME:SPEED,TIME:SPEED, or a warp file.", flag="speed", metavar="CURVE"
     ),
 ]
 ReplayRate = Annotated[
-    float,
-    typer.Option(
-        metavar="HZ", help="Frame rate of the clip as sent (default 60).", min=1, max=1000
-    ),
+    float, About("Frame rate of the clip as sent.", metavar="HZ", minimum=1, maximum=1000)
 ]
 
 
@@ -39,20 +34,20 @@ def must_have_osc() -> None:
         raise MissingDependencyError("following live streams", "live") from None
 
 
-@with_reading
 def perform(
-    clip: Annotated[Path, typer.Argument(metavar="FILE", help="Clip to send.")],
-    reading: Reading,
+    clip: Annotated[Path, word("FILE", "Clip to send.")],
+    *,
     outs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--out",
+        Sequence[str],
+        About(
+            f"Address to send to (default {_TARGET}).",
+            flag="out",
             metavar="vmc://HOST:PORT",
-            help=f"Address to send to (repeatable, default {_TARGET}).",
         ),
-    ] = None,
+    ] = (),
     speed: Speed = "1",
     rate: ReplayRate = 60.0,
+    reading: Reading,
 ) -> None:
     """Send a recorded clip as a test performer, like a motion capture program.
 

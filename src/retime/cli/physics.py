@@ -6,45 +6,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from retime.cli.command import Of
 from retime.cli.console import report
-from retime.cli.options import (
-    ADVANCED,
-    Input,
-    MaybeOutput,
-    Retiming,
-    WarpOut,
-    file_option,
-    must_be_pictures,
-    with_parameters,
-    with_retiming,
-)
+from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut, must_be_pictures
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(
-    PhysicsParameters,
-    leave_out=("contacts", "contacts_only"),
-    panels=dict.fromkeys(("gravity_from", "fit_flights", "mass_scale", "objective"), ADVANCED),
-)
 def physics(
     source: Input,
-    parameters: dict[str, Any],
-    retiming: Retiming,
     target: MaybeOutput = None,
-    feasible: Annotated[
-        bool,
-        typer.Option("--feasible", help="Print the feasible duration range and exit."),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        file_option("--plot", "Draw the warp, its feasible range and the forces."),
-    ] = None,
+    *,
+    feasible: Annotated[bool, About("Print the feasible duration range and exit.")] = False,
+    plot: Annotated[Path | None, About("Draw the warp, its feasible range and the forces.")] = None,
     warp: WarpOut = None,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            PhysicsParameters,
+            leave_out=("contacts", "contacts_only"),
+            advanced=("gravity_from", "fit_flights", "mass_scale", "objective"),
+        ),
+    ],
+    retiming: Retiming,
 ) -> None:
     """Retime a motion within the limits of the body, gravity and ground contact.
 

@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
-
-import typer
 
 from retime.cli.console import report
 from retime.cli.options import (
     Json,
     OneAnimation,
-    file_option,
     must_be_a_picture,
     must_read_plainly,
     must_take_a_skeleton,
-    with_reading,
+    word,
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.parameters import About
 
 
-@with_reading
 def plot(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE... OUT", help="Warps or motions, and the picture file."),
+        Sequence[Path],
+        word("FILE... OUT", "Warps or motions, and the picture file."),
     ],
-    reading: Reading,
-    poses: Annotated[
-        int,
-        typer.Option(
-            "--poses",
-            metavar="N",
-            help="Number of poses of a film strip (default 12).",
-            min=2,
-            max=60,
-        ),
-    ] = 12,
+    *,
+    poses: Annotated[int, About("Number of poses of a film strip.", minimum=2, maximum=60)] = 12,
     recipe: Annotated[
-        Path | None,
-        file_option("--recipe", "Recipe with a sync step; draws its accents and beats."),
+        Path | None, About("Recipe with a sync step; draws its accents and beats.")
     ] = None,
-    audio: Annotated[
-        Path | None, file_option("--audio", "Song whose waveform to draw, with --recipe.")
-    ] = None,
+    audio: Annotated[Path | None, About("Song whose waveform to draw, with --recipe.")] = None,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Draw warps with their playback speed, or motions as film strips on one time axis.
 

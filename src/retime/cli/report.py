@@ -5,50 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from retime.arrays import FloatArray
-from retime.cli.compared import Compared
+from retime.cli.compared import Compared, Comparing
 from retime.cli.console import report as print_report
 from retime.cli.options import (
     Json,
-    OneAnimation,
-    Shortest,
-    SourceMotion,
-    TrueWarp,
-    WarpIn,
     must_read_plainly,
-    with_reading,
+    word,
 )
 from retime.errors import InputError
-from retime.evaluate.reading import Reading
 from retime.motion import Motion
+from retime.parameters import About
 from retime.timing import TimeWarp
 
 
-@with_reading
 def report(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="Motion file, or folder of a batch.")],
-    reading: Reading,
+    file: Annotated[Path, word("IN", "Motion file, or folder of a batch.")],
     target: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="OUT", help=".html file to write. Default for a batch: in its folder."
-        ),
+        word("OUT", ".html file to write. Default for a batch: in its folder."),
     ] = None,
-    source: SourceMotion = None,
-    warp: WarpIn = None,
-    truth: TrueWarp = None,
+    *,
+    comparing: Comparing,
     recipe: Annotated[
-        Path | None,
-        typer.Option(
-            "--recipe",
-            help="Recipe that was applied to --source. Its warp and reference are drawn.",
-            metavar="FILE",
-        ),
+        Path | None, About("Recipe that was applied to --source. Its warp and reference are drawn.")
     ] = None,
-    min_contact: Shortest = 0.1,
-    animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
     """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
@@ -64,15 +45,15 @@ def report(
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{target}: a report is an HTML page; give a name that ends in .html")
     if file.is_dir():
-        must_read_plainly(reading, "the report on a batch is about its results")
+        must_read_plainly(comparing.reading, "the report on a batch is about its results")
         _report_batch(file, target, as_json)
         return
     if target is None:
         raise InputError("give the page to write: retime report IN OUT.html")
-    if recipe is not None and source is None:
+    if recipe is not None and comparing.source is None:
         raise InputError("a recipe is run on its source: give --source too")
-    given = Compared.read(file, reading, animation, source=source, warp=warp, truth=truth)
-    _report_motion(given, target, file.name, recipe, min_contact)
+    given = comparing.read(file)
+    _report_motion(given, target, file.name, recipe, comparing.min_contact)
     print_report({"page": target}, as_json=as_json, notes=given.motion.notes)
 
 

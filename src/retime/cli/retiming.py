@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from retime.recipe import Recipe, Step
 
 
+# A result this many times as long is doubted, if its length was given as a plain number.
+_FAR = 4.0
+
+
 def retime_file(
     steps: list[Any],
     source: Path,
@@ -98,11 +102,7 @@ def _job(
         notes.append(Note(told, code="made-for-another-file", name=name))
     job = Job(
         source=source,
-        recipe=Recipe(
-            steps,
-            {"name": source.name, "sha256": sha256},
-            () if read is None else read.notes,
-        ),
+        recipe=Recipe(steps, {"name": source.name, "sha256": sha256}),
         reading=retiming.reading,
         animation=None if retiming.animation == "all" else retiming.animation,
         fps=retiming.fps,
@@ -143,8 +143,20 @@ def _retime_one(
     notes = [*found.source.notes, *found.notes, *notes]
     if not found.in_place and _is_same(found.source, found.motion):
         notes.append(Note("the result is the same as the source: nothing was edited", code="same"))
+    notes += _length_note(job, found)
     report(fields, as_json=retiming.as_json, notes=notes)
     return found.recipe
+
+
+def _length_note(job: Job, found: Evaluated) -> list[Note]:
+    """Return a note if a plain number was given for a length that is hardly meant in seconds."""
+    ratio = found.motion.duration / found.source.duration
+    lengths = (getattr(s.parameters, "duration", None) for s in job.recipe.steps)
+    plain = next((x for x in lengths if isinstance(x, float)), None)
+    if plain is None or ratio < _FAR:
+        return []
+    told = f"the result is {ratio:.3g} times as long"
+    return [Note(f"{told}; write {plain:g}% or {plain:g}f if you meant these", code="far-longer")]
 
 
 def _carried_along(

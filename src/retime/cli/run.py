@@ -5,20 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, with_retiming
+from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, word
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 
 
-@with_retiming
 def run(
-    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe file.")],
+    recipe_file: Annotated[Path, word("RECIPE", "Recipe file.")],
     source: Input,
     target: Output,
-    retiming: Retiming,
+    *,
     warp: WarpOut = None,
+    retiming: Retiming,
 ) -> None:
     """Apply all steps of a recipe to a motion, and resample it once.
 

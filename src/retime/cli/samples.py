@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from retime.cli.console import progress, report, table
-from retime.cli.options import Json
+from retime.cli.options import Json, word
 from retime.errors import InputError, RetimeError
+from retime.parameters import About
 
 
 def samples(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[[get] NAME...]",
-            help="Motions to write, or to download with get. Default: list all.",
-            show_default=False,
-        ),
-    ] = None,
-    folder: Annotated[
-        Path, typer.Option("--into", metavar="FOLDER", help="Folder to write to (default .).")
-    ] = Path("."),
-    suffix: Annotated[
-        str, typer.Option("--format", metavar="bvh|npz", help="Format to write (default bvh).")
-    ] = "bvh",
+        Sequence[str],
+        word("[[get] NAME...]", "Motions to write, or to download with get. Default: list all."),
+    ] = (),
+    folder: Annotated[Path, About("Folder to write to.", flag="into", metavar="FOLDER")] = Path(
+        "."
+    ),
+    suffix: Annotated[str, About("Format to write.", flag="format", metavar="bvh|npz")] = "bvh",
     cache: Annotated[
         Path | None,
-        typer.Option(
-            "--cache",
-            help="Folder for downloads. Default: RETIME_CACHE, or the system's cache folder.",
+        About(
+            "Folder for downloads. Default: RETIME_CACHE, or the system's cache folder.",
             metavar="FOLDER",
         ),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(
-            "--base-url",
-            help="Address to download from. Default: RETIME_SAMPLES_URL, or the public copy.",
+        About(
+            "Address to download from. Default: RETIME_SAMPLES_URL, or the public copy.",
             metavar="URL",
         ),
     ] = None,
@@ -58,7 +49,7 @@ def samples(
 
     retime samples get cmu:16_06
     """
-    if not names or names == ["get"]:
+    if not names or tuple(names) == ("get",):
         _list(downloads_only=bool(names), as_json=as_json)
         return
     if not folder.is_dir():
@@ -82,7 +73,9 @@ def _list(*, downloads_only: bool, as_json: bool) -> None:
         table([*listed.items(), *((f"get {n}", text) for n, text in fetched.items())])
 
 
-def _fetch(names: list[str], folder: Path, cache: Path | None, base_url: str | None) -> list[Path]:
+def _fetch(
+    names: Sequence[str], folder: Path, cache: Path | None, base_url: str | None
+) -> list[Path]:
     from retime.io.files import read_bytes, write_bytes
     from retime.samples.downloads import fetch
 
@@ -92,7 +85,7 @@ def _fetch(names: list[str], folder: Path, cache: Path | None, base_url: str | N
     return _put({path: partial(write_bytes, chunks=data[path]) for path in data})
 
 
-def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
+def _write(names: Sequence[str], folder: Path, suffix: str) -> list[Path]:
     from retime.io import write
     from retime.io.warp_json import write_warp
     from retime.samples import sample

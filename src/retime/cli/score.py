@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from retime.cli.command import READING
 from retime.cli.console import report, table
-from retime.cli.options import (
-    READING,
-    Json,
-    file_option,
-    must_differ,
-    must_take_a_skeleton,
-    read_roles,
-    with_reading,
-)
-from retime.evaluate.reading import Reading
+from retime.cli.live_plan import AlignerName
+from retime.cli.options import Json, must_differ, must_take_a_skeleton, word
+from retime.evaluate.reading import Reading, read_roles
+from retime.parameters import About
 
 if TYPE_CHECKING:
     from retime.live import Aligner, TimingScore
@@ -28,41 +21,25 @@ if TYPE_CHECKING:
 _SEEN = 0.05
 
 
-@with_reading
 def score(
-    recording: Annotated[
-        Path, typer.Argument(metavar="RECORDING", help="Motion with the correct timing.")
-    ],
-    performance: Annotated[
-        Path, typer.Argument(metavar="PERFORMANCE", help="Motion to compare with it.")
-    ],
-    reading: Reading,
-    aligner: Annotated[
-        Literal["bayes", "predictive"],
-        typer.Option(
-            "--aligner",
-            metavar="bayes|predictive",
-            help="Aligner: probabilistic (bayes) or the paper's (predictive); default bayes.",
-        ),
-    ] = "bayes",
+    recording: Annotated[Path, word("RECORDING", "Motion with the correct timing.")],
+    performance: Annotated[Path, word("PERFORMANCE", "Motion to compare with it.")],
+    *,
+    aligner: AlignerName = "bayes",
     count: Annotated[
-        int,
-        typer.Option(
-            "--moments",
-            metavar="N",
-            help="Number of largest deviations to list (default 5).",
-            min=1,
-            max=100,
-        ),
+        int, About("Number of largest deviations to list.", flag="moments", minimum=1, maximum=100)
     ] = 5,
-    plot: Annotated[Path | None, file_option("--plot", "Draw the timing as a picture.")] = None,
+    plot: Annotated[Path | None, About("Draw the timing as a picture.")] = None,
     performance_roles: Annotated[
         Path | None,
-        file_option(
-            "--performance-map", "JSON file that maps roles to joints of the performance.", READING
+        About(
+            "JSON file that maps roles to joints of the performance.",
+            flag="performance-map",
+            panel=READING,
         ),
     ] = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Compare the timing of a performance with a recording, with an aligner for live streams.
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from retime.cli.options import Input, Output, Retiming, with_parameters, with_retiming
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming
 from retime.cli.retiming import retime_file
 from retime.methods.secondary import SecondaryParameters
 
 
-@with_retiming
-@with_parameters(SecondaryParameters)
 def secondary(
-    source: Input, target: Output, parameters: dict[str, Any], retiming: Retiming
+    source: Input,
+    target: Output,
+    *,
+    parameters: Annotated[dict[str, Any], Of(SecondaryParameters)],
+    retiming: Retiming,
 ) -> None:
     """Make arms, tails, hair and props lag behind the body, overshoot and settle.
 

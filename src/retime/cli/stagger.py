@@ -5,56 +5,52 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from retime.cli.command import ADVANCED, Of
 from retime.cli.console import report
 from retime.cli.options import (
-    ADVANCED,
     Input,
     MaybeOutput,
     Retiming,
     WarpOut,
-    file_option,
     must_be_pictures,
     must_differ,
     must_have_a_folder,
     read_listed,
-    with_parameters,
-    with_retiming,
 )
 from retime.cli.retiming import known_contacts, retime_or_show
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(
-    StaggerParameters,
-    leave_out=("contacts", "contacts_only"),
-    panels=dict.fromkeys(
-        ("seed", "keep_gravity", "relative_to", "detail", "edits", "constraints", "grips"),
-        ADVANCED,
-    ),
-)
 def stagger(
     source: Input,
-    parameters: dict[str, Any],
-    retiming: Retiming,
     target: MaybeOutput = None,
-    show: Annotated[bool, typer.Option("--list", help="List the key poses and exit.")] = False,
+    *,
+    show: Annotated[bool, About("List the key poses and exit.", flag="list")] = False,
     poses_file: Annotated[
-        Path | None,
-        file_option("--poses", "Also write the poses as .json or .npz.", ADVANCED),
+        Path | None, About("Also write the poses as .json or .npz.", flag="poses", panel=ADVANCED)
     ] = None,
-    plot: Annotated[
-        Path | None,
-        file_option("--plot", "Draw the times of the poses and of body parts."),
-    ] = None,
-    strip: Annotated[
-        Path | None,
-        file_option("--strip", "Draw the poses as a film strip."),
-    ] = None,
+    plot: Annotated[Path | None, About("Draw the times of the poses and of body parts.")] = None,
+    strip: Annotated[Path | None, About("Draw the poses as a film strip.")] = None,
     warp: WarpOut = None,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            StaggerParameters,
+            leave_out=("contacts", "contacts_only"),
+            advanced=(
+                "seed",
+                "keep_gravity",
+                "relative_to",
+                "detail",
+                "edits",
+                "constraints",
+                "grips",
+            ),
+        ),
+    ],
+    retiming: Retiming,
 ) -> None:
     """Edit key poses whose body parts arrive at different times.
 
@@ -127,15 +123,15 @@ def _list(source: Path, poses: Any, *, as_json: bool) -> None:
         fields = {"file": source, "poses": rows, "left_out_s": left}
         report(fields, as_json=True, notes=poses.notes)
         return
-    typer.echo("pose    time   first to arrive            last to arrive")
+    print("pose    time   first to arrive            last to arrive")
     for row in rows:
         parts = ""
         if "first" in row:
             ends = [f"{row[n]} {1000 * row[n + '_s']:+.0f} ms" for n in ("first", "last")]
             parts = f"   {ends[0]:<26} {ends[1]}"
-        typer.echo(f"{row['pose']:>4} {row['time_s']:>7.3f}{parts}")
+        print(f"{row['pose']:>4} {row['time_s']:>7.3f}{parts}")
     if left:
-        typer.echo("left out (--keep takes times): " + ", ".join(f"{t:.3f}" for t in left))
+        print("left out (--keep takes times): " + ", ".join(f"{t:.3f}" for t in left))
     report({}, as_json=False, notes=poses.notes)
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
-
-import typer
 
 from retime.errors import InputError
 
@@ -23,6 +20,7 @@ class Streams:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._read: Path | None = None
         self.written: Path | None = None
+        self.suffix = ""  # of the first input
 
     def file(self, name: str) -> Path:
         """Return the path of a file with a name."""
@@ -116,29 +114,20 @@ def _stream(path: Path) -> str | None:
     return known[name]
 
 
-def from_stream(value: Path | None) -> Path | None:
+def from_stream(text: str) -> Path:
     """Take a motion from standard input where ``-`` is given."""
-    if value is None or (suffix := _stream(value)) is None:
-        return value
-    return STREAMS.read(suffix)
+    path = Path(text)
+    if (suffix := _stream(path)) is not None:
+        path = STREAMS.read(suffix)
+    STREAMS.suffix = STREAMS.suffix or path.suffix.lower()
+    return path
 
 
-def to_stream(context: typer.Context, value: Path | None) -> Path | None:
-    """Write a motion to standard output where ``-`` is given, in the input's format."""
-    if value is None or (suffix := _stream(value)) is None:
-        return value
-    if not suffix:
-        given: Any = context.params.get("source") or context.params.get("files")
-        first = given[0] if isinstance(given, list | tuple) else given
-        if first is None or not Path(first).suffix:
-            raise InputError("name the format of standard output, as in bvh:-")
-        suffix = Path(first).suffix.lower()
-    return STREAMS.write(suffix)
-
-
-def ends_in_stream(context: typer.Context, value: list[Path]) -> list[Path]:
-    """Take ``-`` among several files: the last one is the output, the others are inputs."""
-    *sources, target = value
-    inputs = [from_stream(p) or p for p in sources]
-    context.params["files"] = inputs
-    return [*inputs, to_stream(context, target) or target]
+def to_stream(text: str) -> Path:
+    """Write a motion to standard output where ``-`` is given, in the first input's format."""
+    suffix = _stream(Path(text))
+    if suffix is None:
+        return Path(text)
+    if not (suffix or STREAMS.suffix):
+        raise InputError("name the format of standard output, as in bvh:-")
+    return STREAMS.write(suffix or STREAMS.suffix)

@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from retime.errors import InputError, MissingDependencyError
+from retime.cli.options import word
+from retime.errors import MissingDependencyError
+from retime.parameters import About
 
 
 def studio(
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[FILE|PROJECT]...", help="Motions, a sound, or the folder of a project."
-        ),
-    ] = None,
+        Sequence[Path],
+        word("[FILE|PROJECT]...", "Motions, a sound, or the folder of a project."),
+    ] = (),
     project: Annotated[
         Path | None,
-        typer.Option(
-            "--project",
-            metavar="FOLDER",
-            help="Folder of the project. Default: beside the first file.",
-        ),
+        About("Folder of the project. Default: beside the first file.", metavar="FOLDER"),
     ] = None,
     root: Annotated[
         Path | None,
-        typer.Option(
-            "--root",
-            metavar="FOLDER",
-            help="Only folder from which files may be opened. Default: the project's.",
+        About(
+            "Only folder from which files may be opened. Default: the project's.", metavar="FOLDER"
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", metavar="N", help="Port; 0 uses a free one (default 0).")
+        int, About("Port; 0 is any free one (default 0).", minimum=0, maximum=65535)
     ] = 0,
     host: Annotated[
         str,
-        typer.Option(
-            "--host",
+        About(
+            "Address to listen on. Any other address lets other machines connect.",
             metavar="ADDRESS",
-            help="Address to listen on (default 127.0.0.1). Any other address lets other machines "
-            "connect.",
         ),
     ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
+    browser: Annotated[bool, About("Open a browser window.")] = True,
 ) -> None:
     """Edit timing in the browser.
 
@@ -58,7 +49,5 @@ def studio(
         from retime.studio.server import serve
     except ModuleNotFoundError:
         raise MissingDependencyError("the studio", "studio") from None
-    if not 0 <= port <= 65535:
-        raise InputError(f"port {port} is not between 0 and 65535")
-    folder, motions = project_folder(files or [], project)
+    folder, motions = project_folder(list(files), project)
     serve(folder, motions, root=root, host=host, port=port, browser=browser)

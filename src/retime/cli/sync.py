@@ -5,47 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from retime.cli.beats import BeatFile, Double, Half, ShiftHalf
-from retime.cli.options import (
-    ADVANCED,
-    Input,
-    Output,
-    Retiming,
-    WarpOut,
-    file_option,
-    must_be_pictures,
-    with_parameters,
-    with_retiming,
-)
+from retime.cli.beats import Counting
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming, WarpOut, must_be_pictures
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.music import SyncParameters
+from retime.parameters import About
 
 
-@with_retiming
-@with_parameters(
-    SyncParameters,
-    leave_out=("beats",),
-    panels=dict.fromkeys(
-        ("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"), ADVANCED
-    ),
-)
 def sync(
     source: Input,
     target: Output,
-    parameters: dict[str, Any],
-    retiming: Retiming,
-    audio: Annotated[
-        Path | None, file_option("--audio", "Song: a sound file, or a video with sound.")
-    ] = None,
-    beats: BeatFile = None,
-    double: Double = False,
-    half: Half = False,
-    shift_half: ShiftHalf = False,
+    *,
+    audio: Annotated[Path | None, About("Song: a sound file, or a video with sound.")] = None,
+    counting: Counting,
     plot: Annotated[
-        Path | None, file_option("--plot", "Draw beats, accents and the warp over the waveform.")
+        Path | None, About("Draw beats, accents and the warp over the waveform.")
     ] = None,
     warp: WarpOut = None,
+    parameters: Annotated[
+        dict[str, Any],
+        Of(
+            SyncParameters,
+            leave_out=("beats",),
+            advanced=("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"),
+        ),
+    ],
+    retiming: Retiming,
 ) -> None:
     """Move the accents of a motion onto the beats of a song, a file of beats, or a tempo.
 
@@ -60,11 +47,10 @@ def sync(
     from retime.recipe import Step
 
     must_be_pictures(source, plot)
-    counted = {"double": double, "half": half, "shift_half": shift_half}
-    if audio is not None or beats is not None:
-        parameters |= _beats(parameters, audio, beats, counted, retiming.fps)
-    elif any(counted.values()):
-        flag = next(name for name, value in counted.items() if value).replace("_", "-")
+    if audio is not None or counting.file is not None:
+        parameters |= _beats(parameters, audio, counting, retiming.fps)
+    elif counting != Counting():
+        flag = next(name for name, value in vars(counting).items() if value).replace("_", "-")
         raise InputError(
             f"--{flag} goes with a song or a file of beats; give one, or another --bpm"
         )
@@ -79,15 +65,14 @@ def sync(
 def _beats(
     parameters: dict[str, Any],
     audio: Path | None,
-    file: Path | None,
-    counted: dict[str, bool],
+    counting: Counting,
     fps: float | None,
 ) -> dict[str, Any]:
     """Find the beats that the step is given; a tempo is the song's from here on."""
     from retime.media.audio.beat_list import find_beats
 
     bpm, offset = parameters.pop("bpm", None), parameters.pop("offset", None)
-    found = find_beats(audio, file=file, bpm=bpm, offset=offset, fps=fps, **counted)
+    found = find_beats(audio, bpm=bpm, offset=offset, fps=fps, **vars(counting))
     first = 0
     if len(found.downbeats) and "first_beat" not in parameters:
         first = int(abs(found.beats - found.downbeats[0]).argmin())

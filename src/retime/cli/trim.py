@@ -4,38 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import (
-    DropRest,
-    Input,
-    Json,
-    OneAnimation,
-    Output,
-    must_differ,
-    with_reading,
-)
+from retime.cli.options import Input, Json, OneAnimation, Output, must_differ
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.parameters import About
+from retime.parameters_shared import DropRest
+from retime.times import Length
 
 
-@with_reading
 def trim(
     source: Input,
     target: Output,
-    reading: Reading,
+    *,
     start: Annotated[
-        str | None,
-        typer.Option("--from", help="First time to keep. Default: the start.", metavar="TIME"),
+        Length | None, About("First time to keep. Default: the start.", flag="from")
     ] = None,
-    end: Annotated[
-        str | None,
-        typer.Option("--to", help="Last time to keep. Default: the end.", metavar="TIME"),
-    ] = None,
+    end: Annotated[Length | None, About("Last time to keep. Default: the end.", flag="to")] = None,
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
     as_json: Json = False,
+    reading: Reading,
 ) -> None:
     """Keep a part of a motion. The result has the start time of the source.
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from retime.cli.options import Input, Output, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.command import Of
+from retime.cli.options import Input, Output, Retiming, WarpOut
 from retime.cli.retiming import known_contacts, retime_file
 from retime.methods.staggered import TweenParameters
 
 
-@with_retiming
-@with_parameters(TweenParameters, leave_out=("contacts", "contacts_only"))
 def tween(
     source: Input,
     target: Output,
-    parameters: dict[str, Any],
-    retiming: Retiming,
+    *,
     warp: WarpOut = None,
+    parameters: Annotated[
+        dict[str, Any], Of(TweenParameters, leave_out=("contacts", "contacts_only"))
+    ],
+    retiming: Retiming,
 ) -> None:
     """Blend poses toward others, and ease in and out of them.
 

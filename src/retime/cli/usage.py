@@ -2,78 +2,69 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+import difflib
 
-import typer
+import click
 
-from retime.errors import InputError, did_you_mean
+from retime.cli.help import word
 
-# The parser's own base class of usage errors, wherever the installed version of typer keeps it.
-_UsageError: Any = typer.BadParameter.__mro__[1]
-# The parser's messages about values, and plainer words.
-_PLAINER = (
-    (r".* is not a valid int(eger)?", "expected a whole number"),
-    (r".* is not a valid float", "expected a number"),
-    (r".* is not in the range x>=(.+)", r"the minimum is \1"),
-    (r".* is not in the range x<=(.+)", r"the maximum is \1"),
-    (r".* is not in the range x>(.+)", r"it must be above \1"),
-    (r".* is not in the range (.+)<=x<=(.+)", r"expected a value from \1 to \2"),
-)
+# What people try, and what to write if the command has its option.
+_MEANT = {
+    "length": "--duration",
+    "seconds": "--duration",
+    "time": "--duration",
+    "percent": "--duration 80%",
+    "speed": "--duration 80%, which is 1.25 times as fast",
+    "frames": "--duration 48f",
+    "key": "--keytime",
+    "framerate": "--fps",
+    "rename": "--map",
+}
 
 
-@contextmanager
-def in_one_sentence(command: Any, path: str, arguments: Sequence[str]) -> Iterator[None]:
-    """Turn an error of the argument parser into an ``InputError`` of one sentence.
-
-    ``path`` is how the command is called, such as ``retime warp make``.
-    """
-    arguments = list(arguments)  # the parser empties its own list
-    try:
-        yield
-    except _UsageError as e:
-        raise InputError(f"{_problem(e, command, arguments)} (see {path} --help)") from None
+def sentence(error: click.UsageError) -> str:
+    """Return what is wrong with the arguments of a command."""
+    ctx = error.ctx
+    if ctx is None:
+        return error.format_message().rstrip(".")
+    return f"{_problem(error, ctx)} (see {ctx.command_path} --help)"
 
 
-def _problem(e: Any, command: Any, arguments: Sequence[str]) -> str:
-    kind, param = type(e).__name__, getattr(e, "param", None)
-    if kind == "NoSuchOption":
-        known = [o for p in command.params for o in (*p.opts, *p.secondary_opts) if o[:2] == "--"]
-        return f"there is no option {e.option_name}{did_you_mean(e.option_name, known)}"
-    if kind == "BadOptionUsage" and "requires an argument" in e.message:
-        metavars = {o: p.metavar for p in command.params for o in p.opts}
-        return f"{e.option_name} needs a value ({metavars.get(e.option_name) or 'TEXT'})"
-    if kind == "MissingParameter" and param is not None:
-        usage = " ".join(command.collect_usage_pieces(e.ctx))
-        return (
-            f"{param.metavar or param.name.upper()} is missing; usage: {e.ctx.command_path} {usage}"
-        )
-    if param is not None:
-        name = param.opts[0] if param.opts[0][:1] == "-" else param.metavar
-        return f"{name}{_value(param, arguments)}: {_plainer(e.message)}"
-    if "unexpected extra argument" in e.message:
-        extra = e.message.rpartition("(")[2].rstrip(")")
-        return f"one argument too many: {extra}; put a value with spaces in quotes"
-    return str(e.format_message()).rstrip(".")
+def _problem(error: click.UsageError, ctx: click.Context) -> str:
+    if isinstance(error, click.NoSuchOption):
+        return f"there is no option {error.option_name}{_instead(error.option_name, ctx.command)}"
+    if isinstance(error, click.BadOptionUsage) and "requires an argument" in error.message:
+        metavars = {o: p.metavar for p in ctx.command.params for o in p.opts}
+        return f"{error.option_name} needs a value ({metavars.get(error.option_name)})"
+    if isinstance(error, click.BadOptionUsage):
+        return f"{error.option_name} takes no value"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        missing = error.param
+        name = missing.opts[0] if isinstance(missing, click.Option) else missing.metavar
+        words = (word(p) for p in ctx.command.params if isinstance(p, click.Argument))
+        return f"{name} is missing; usage: {ctx.command_path} {' '.join(words)} [OPTIONS]"
+    if "unexpected extra argument" in error.message:
+        return _too_many(error.message.rpartition("(")[2].rstrip(")."), ctx.command)
+    return error.format_message().rstrip(".")
 
 
-def _plainer(message: str) -> str:
-    """Return a message of the parser about a value in plainer words."""
-    message = message.rstrip(".")
-    for pattern, words in _PLAINER:
-        match = re.fullmatch(pattern, message)
-        if match is not None:
-            return match.expand(words)
-    return message
+def _too_many(extra: str, command: click.Command) -> str:
+    if " " in extra:
+        return f"too many arguments: {extra}; put a value with spaces in quotes"
+    source = any(p.opts[0] == "--source" for p in command.params)
+    return f"one argument too many: {extra}{f'; give it as --source {extra}' if source else ''}"
 
 
-def _value(param: Any, arguments: Sequence[str]) -> str:
-    """Return the last value that was given to an option, after a space, or nothing."""
-    for k in reversed(range(len(arguments))):
-        flag, equals, joined = arguments[k].partition("=")
-        if flag in param.opts:
-            following = " ".join(arguments[k + 1 : k + 2])
-            return f" {joined if equals else following}"
-    return ""
+def _instead(option: str, command: click.Command) -> str:
+    """Return what to write in place of an unknown option, if anything is near."""
+    known = [o for p in command.params for o in (*p.opts, *p.secondary_opts) if o[:2] == "--"]
+    name = option.lstrip("-")
+    if name in ("output", "out", "o") and any(p.metavar == "OUT" for p in command.params):
+        return "; the file to write is a word without an option, OUT"
+    meant = _MEANT.get(name, "")
+    if meant.split(" ")[0] in known:
+        return f"; did you mean {meant}?"
+    near = difflib.get_close_matches(name, [k[2:] for k in known], n=3, cutoff=0.6)
+    # A part of one letter, or words in another order, are near as well.
+    near = near or [k[2:] for k in known if name in k[2:].split("-") or k[2:].startswith(name)]
+    return f"; did you mean {' or '.join(f'--{n}' for n in near[:3])}?" if near else ""

@@ -5,69 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from retime.cli.console import progress, report
-from retime.cli.options import Fps, Json, file_option, must_differ, must_have_a_folder, seconds
+from retime.cli.options import Json, must_differ, must_have_a_folder, seconds, word
+from retime.cli.warp_files import AppliedWarp, Channel
+from retime.parameters import About
+from retime.parameters_shared import Fps
+from retime.times import Length
 
 
 def video(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="Video file.")],
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="File to write: .mp4, .m4v or .mov.")
-    ],
-    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
-    offset: Annotated[
-        str,
-        typer.Option(
-            "--offset",
-            help="Video time at time 0 of the motion (s, default 0).",
-            metavar="TIME",
-        ),
-    ] = "0",
+    source: Annotated[Path, word("IN", "Video file.")],
+    target: Annotated[Path, word("OUT", "File to write: .mp4, .m4v or .mov.")],
+    warp: AppliedWarp,
+    offset: Annotated[Length, About("Video time at time 0 of the motion (s, default 0).")] = 0.0,
     fps: Fps = None,
     frames: Annotated[
-        Literal["nearest", "blend"],
-        typer.Option(
-            "--frames",
-            metavar="nearest|blend",
-            help="Show the nearest video frame, or blend two of them (default nearest).",
-        ),
+        Literal["nearest", "blend"], About("Show the nearest video frame, or blend two of them.")
     ] = "nearest",
     audio: Annotated[
         Literal["keep-pitch", "keep", "drop"],
-        typer.Option(
-            "--audio",
-            metavar="keep-pitch|keep|drop",
-            help="Stretch the sound and keep its pitch, keep the sound unchanged, or remove it "
-            "(default keep-pitch).",
-        ),
+        About("Stretch the sound and keep its pitch, keep the sound unchanged, or remove it."),
     ] = "keep-pitch",
     music: Annotated[
-        Path | None,
-        file_option("--music", "Song that replaces the sound of the video; it is not retimed."),
+        Path | None, About("Song that replaces the sound of the video; it is not retimed.")
     ] = None,
     music_start: Annotated[
-        str,
-        typer.Option(
-            "--music-start",
-            help="Time in the song at which the result starts (s, default 0).",
-            metavar="TIME",
-        ),
-    ] = "0",
-    channel: Annotated[
-        str | None,
-        typer.Option("--channel", metavar="NAME", help="Channel of the warp, if it has several."),
-    ] = None,
+        Length, About("Time in the song at which the result starts (s, default 0).")
+    ] = 0.0,
+    channel: Channel = None,
     quality: Annotated[
-        int,
-        typer.Option(
-            "--quality",
-            metavar="N",
-            help="Quality from 0 (lossless) to 51 (worst), default 18.",
-            min=0,
-            max=51,
-        ),
+        int, About("Quality: 0 is lossless, 51 is the worst.", minimum=0, maximum=51)
     ] = 18,
     as_json: Json = False,
 ) -> None:

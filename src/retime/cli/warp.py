@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from retime.cli.command import Of
 from retime.cli.console import table
-from retime.cli.options import Json, file_option, must_differ, seconds, with_parameters
+from retime.cli.options import Json, must_differ, seconds, word
 from retime.cli.warp_exchange import events, export, import_
-from retime.cli.warp_files import WarpFile, WarpOut, deliver_warp, must_have_channel, report_warp
+from retime.cli.warp_files import (
+    Channel,
+    WarpFile,
+    WarpTarget,
+    deliver_warp,
+    must_have_channel,
+    report_warp,
+)
 from retime.errors import InputError
 from retime.methods.spline import SplineParameters
-from retime.times import Clock
+from retime.parameters import About
+from retime.times import Clock, Length
 
-warp = typer.Typer()
 
-
-@warp.command()
-@with_parameters(SplineParameters)
 def make(
-    target: WarpOut,
-    parameters: dict[str, Any],
-    motion: Annotated[Path | None, file_option("--for", "Motion to make the warp for.")] = None,
+    *,
+    target: WarpTarget,
+    motion: Annotated[Path | None, About("Motion to make the warp for.", flag="for")] = None,
     length: Annotated[
-        str | None,
-        typer.Option(
-            "--length", help="Length of the source, in place of --for (s).", metavar="TIME"
-        ),
+        Length | None, About("Length of the source, in place of --for.", unit="s")
     ] = None,
-    start: Annotated[
-        str,
-        typer.Option("--start", help="Start time of the source (s, default 0).", metavar="TIME"),
-    ] = "0",
+    start: Annotated[Length, About("Start time of the source (s, default 0).")] = 0.0,
     fps: Annotated[
-        float | None,
-        typer.Option("--fps", metavar="HZ", help="Frame rate of the result.", min=0.001),
+        float | None, About("Frame rate of the result.", metavar="HZ", minimum=0.001)
     ] = None,
-    backwards: Annotated[
-        bool, typer.Option("--backwards", help="Play the clip backwards.")
-    ] = False,
+    backwards: Annotated[bool, About("Play the source from its end to its start.")] = False,
     as_json: Json = False,
+    parameters: Annotated[dict[str, Any], Of(SplineParameters)],
 ) -> None:
     """Make a smooth warp through keytimes.
 
@@ -85,19 +81,10 @@ def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> 
     return TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
 
 
-@warp.command()
 def show(
     file: WarpFile,
-    rows: Annotated[
-        int,
-        typer.Option(
-            "--rows", metavar="N", help="Number of table rows (default 11).", min=2, max=1000
-        ),
-    ] = 11,
-    channel: Annotated[
-        str | None,
-        typer.Option("--channel", metavar="NAME", help="Channel to show. Default: the whole body."),
-    ] = None,
+    rows: Annotated[int, About("Number of table rows.", minimum=2, maximum=1000)] = 11,
+    channel: Channel = None,
     as_json: Json = False,
 ) -> None:
     """Show the time ranges and playback speeds of a warp, and a table of times.
@@ -119,11 +106,10 @@ def show(
     table(lines, header=("output s", "source s", "rate"))
 
 
-@warp.command()
 def compose(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="WARP... OUT", help="Warps, first to last, and the file to write."),
+        Sequence[Path],
+        word("WARP... OUT", "Warps, first to last, and the file to write."),
     ],
     as_json: Json = False,
 ) -> None:
@@ -144,8 +130,7 @@ def compose(
     deliver_warp(total, target, as_json=as_json)
 
 
-@warp.command()
-def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
+def invert(file: WarpFile, target: WarpTarget, as_json: Json = False) -> None:
     """Exchange output and source: the warp that undoes this one.
 
     Example: retime warp invert slow.json undo.json
@@ -156,6 +141,15 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     deliver_warp(read_warp(file).inverse, target, as_json=as_json)
 
 
-warp.command()(export)
-warp.command("import")(import_)
-warp.command()(events)
+warp = (
+    "Make, show, compose, invert and export time warps.",
+    {
+        "make": make,
+        "show": show,
+        "compose": compose,
+        "invert": invert,
+        "export": export,
+        "import": import_,
+        "events": events,
+    },
+)

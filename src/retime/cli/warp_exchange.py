@@ -2,84 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from retime.cli.console import report
-from retime.cli.options import Json, file_option, must_differ, seconds
-from retime.cli.warp_files import WarpFile, WarpOut, deliver_warp, must_have_channel
+from retime.cli.options import Json, must_differ, seconds, word
+from retime.cli.warp_files import (
+    AppliedWarp,
+    Channel,
+    WarpFile,
+    WarpTarget,
+    deliver_warp,
+    must_have_channel,
+)
 from retime.errors import InputError
 from retime.notes import Note
+from retime.parameters import About
+from retime.times import Length
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.media.timelines.carrying import Carrier
 
 Offset = Annotated[
-    str,
-    typer.Option(
-        "--offset",
-        help="Time in the media or the list at time 0 of the motion (s, default 0).",
-        metavar="TIME",
-    ),
+    Length, About("Time in the media or the list at time 0 of the motion (s, default 0).")
 ]
-Channel = Annotated[
-    str | None,
-    typer.Option(
-        "--channel", metavar="NAME", help="Channel of the warp to use. Default: the whole body."
-    ),
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """How a warp is written for another program."""
+
+    tolerance: Annotated[
+        float | None,
+        About(
+            "Maximum error. Default: 0.001 for keys, half a frame for .otio.",
+            unit="s",
+            metavar="S",
+            minimum=1e-9,
+        ),
+    ] = None
+    fps: Annotated[
+        float | None,
+        About(
+            "Frame rate of the .otio timeline; also adds frame numbers to keys.",
+            metavar="HZ",
+            minimum=0.001,
+            maximum=1e6,
+        ),
+    ] = None
+    first_frame: Annotated[float, About("Frame number of keys at 0 s (default 0).")] = 0.0
+    media: Annotated[Path | None, About("Video that the .otio clip refers to.")] = None
+    media_duration: Annotated[
+        Length | None, About("Length of the video, if it cannot be read.", unit="s")
+    ] = None
+    offset: Offset = 0.0
+    channel: Channel = None
+    as_json: Json = False
+
+    def keys(self, warp: TimeWarp, target: Path) -> None:
+        """Write Bezier keys."""
+        from retime.media.timelines.bezier_keys import write_keys
+        from retime.timing.curves import fit_bezier
+
+        if self.media is not None or self.media_duration is not None or self.offset:
+            raise InputError("--media and --offset go with an .otio file; keys have no media")
+        must_have_channel(warp, self.channel)
+        tolerance = self.tolerance or 1e-3
+        curve = fit_bezier(warp, tolerance=tolerance, channel=self.channel)
+        write_keys(curve, target, fps=self.fps, first_frame=self.first_frame)
+        fields = {"output": target, "keys": len(curve.keys), "tolerance_s": tolerance}
+        report({**fields, "fps": self.fps}, as_json=self.as_json)
+
+    def timeline(self, warp: TimeWarp, target: Path) -> None:
+        """Write an editing timeline."""
+        from retime.media.timelines.followed import followed_curve
+        from retime.media.timelines.otio import Media, write_timeline
+
+        shown, fps = None, self.fps
+        if self.media is not None:
+            must_differ(self.media, target)
+            length, fps = _length_and_rate(self.media, self.media_duration, fps)
+            shown = Media(self.media, length)
+        elif self.media_duration is not None:
+            raise InputError("--media-duration goes with --media")
+        if fps is None:
+            raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
+        curve, notes = followed_curve(warp, self.channel)
+        begins = seconds(self.offset, "offset", fps)
+        made = write_timeline(
+            curve, target, fps=fps, media=shown, offset=begins, tolerance=self.tolerance
+        )
+        fields = {
+            "output": target,
+            "pieces": made.pieces,
+            "freezes": made.freezes,
+            "fps": fps,
+            "largest_error_s": made.error,
+            "tolerance_s": self.tolerance or 0.5 / fps,
+        }
+        report(fields, as_json=self.as_json, notes=[*notes, *made.notes])
 
 
 def export(
     file: WarpFile,
     target: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT",
-            help="File to write: Bezier keys (.json, .csv) or a timeline (.otio).",
-        ),
+        Path, word("OUT", "File to write: Bezier keys (.json, .csv) or a timeline (.otio).")
     ],
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            "--tolerance",
-            metavar="S",
-            help="Maximum error (s). Default: 0.001 for keys, half a frame for .otio.",
-            min=1e-9,
-        ),
-    ] = None,
-    fps: Annotated[
-        float | None,
-        typer.Option(
-            "--fps",
-            metavar="HZ",
-            help="Frame rate of the .otio timeline; also adds frame numbers to keys.",
-            min=0.001,
-            max=1e6,
-        ),
-    ] = None,
-    first_frame: Annotated[
-        float,
-        typer.Option("--first-frame", metavar="N", help="Frame number of keys at 0 s (default 0)."),
-    ] = 0.0,
-    media: Annotated[
-        Path | None,
-        file_option("--media", "Video that the .otio clip refers to."),
-    ] = None,
-    media_duration: Annotated[
-        str | None,
-        typer.Option(
-            "--media-duration",
-            metavar="S",
-            help="Length of the video, if it cannot be read (s).",
-        ),
-    ] = None,
-    offset: Offset = "0",
-    channel: Channel = None,
-    as_json: Json = False,
+    how: Export,
 ) -> None:
     """Export a warp as Bezier keys for a graph editor, or as cuts for a video editor.
 
@@ -92,79 +123,15 @@ def export(
     from retime.io.warp_json import read_warp
 
     must_differ(file, target)
-    warp = read_warp(file)
-    suffix = target.suffix.lower()
-    if suffix == ".otio":
-        _export_timeline(
-            warp, target, tolerance, fps, media, media_duration, offset, channel, as_json
-        )
-    elif suffix not in (".json", ".csv"):
+    write = {".otio": how.timeline, ".json": how.keys, ".csv": how.keys}.get(target.suffix.lower())
+    if write is None:
         raise InputError(
             f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
         )
-    elif media is not None or media_duration is not None or offset != "0":
-        raise InputError("--media and --offset go with an .otio file; keys have no media")
-    else:
-        _export_keys(warp, target, tolerance or 1e-3, fps, first_frame, channel, as_json)
+    write(read_warp(file), target)
 
 
-def _export_keys(
-    warp: TimeWarp,
-    target: Path,
-    tolerance: float,
-    fps: float | None,
-    first_frame: float,
-    channel: str | None,
-    as_json: bool,
-) -> None:
-    from retime.media.timelines.bezier_keys import write_keys
-    from retime.timing.curves import fit_bezier
-
-    must_have_channel(warp, channel)
-    curve = fit_bezier(warp, tolerance=tolerance, channel=channel)
-    write_keys(curve, target, fps=fps, first_frame=first_frame)
-    fields = {"output": target, "keys": len(curve.keys), "tolerance_s": tolerance, "fps": fps}
-    report(fields, as_json=as_json)
-
-
-def _export_timeline(
-    warp: TimeWarp,
-    target: Path,
-    tolerance: float | None,
-    fps: float | None,
-    media: Path | None,
-    media_duration: str | None,
-    offset: str,
-    channel: str | None,
-    as_json: bool,
-) -> None:
-    from retime.media.timelines.followed import followed_curve
-    from retime.media.timelines.otio import Media, write_timeline
-
-    shown = None
-    if media is not None:
-        must_differ(media, target)
-        length, fps = _length_and_rate(media, media_duration, fps)
-        shown = Media(media, length)
-    elif media_duration is not None:
-        raise InputError("--media-duration goes with --media")
-    if fps is None:
-        raise InputError("give the timeline's frame rate (--fps), or its media (--media)")
-    curve, notes = followed_curve(warp, channel)
-    begins = seconds(offset, "offset", fps)
-    made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)
-    fields = {
-        "output": target,
-        "pieces": made.pieces,
-        "freezes": made.freezes,
-        "fps": fps,
-        "largest_error_s": made.error,
-        "tolerance_s": 0.5 / fps if tolerance is None else tolerance,
-    }
-    report(fields, as_json=as_json, notes=[*notes, *made.notes])
-
-
-def _length_and_rate(media: Path, length: str | None, fps: float | None) -> tuple[float, float]:
+def _length_and_rate(media: Path, length: float | None, fps: float | None) -> tuple[float, float]:
     """Return the length and frame rate of a video; it is read only if one is not given."""
     from retime.media.video.opening import look_at
 
@@ -174,9 +141,9 @@ def _length_and_rate(media: Path, length: str | None, fps: float | None) -> tupl
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="OpenTimelineIO file (.otio).")],
-    target: WarpOut,
-    offset: Offset = "0",
+    file: Annotated[Path, word("IN", "OpenTimelineIO file (.otio).")],
+    target: WarpTarget,
+    offset: Offset = 0.0,
     as_json: Json = False,
 ) -> None:
     """Make a warp from the cuts, speed changes and freezes of an OpenTimelineIO timeline.
@@ -193,31 +160,23 @@ def import_(
 def events(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="EVENTS", help="Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."
-        ),
+        word("EVENTS", "Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."),
     ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write the events to.")],
-    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
-    offset: Offset = "0",
+    target: Annotated[Path, word("OUT", "File to write the events to.")],
+    warp: AppliedWarp,
+    offset: Offset = 0.0,
     fps: Annotated[
         float | None,
-        typer.Option(
-            "--fps",
+        About(
+            "Frame rate of the list, if it counts frames.",
             metavar="HZ",
-            help="Frame rate of the list, if it counts frames.",
-            min=0.001,
-            max=1e6,
+            minimum=0.001,
+            maximum=1000000.0,
         ),
     ] = None,
     outside: Annotated[
         Literal["drop", "clamp"],
-        typer.Option(
-            "--outside",
-            metavar="drop|clamp",
-            help="Events outside the result: remove them, or move them to the nearest time "
-            "(default drop).",
-        ),
+        About("Events outside the result: remove them, or move them to the nearest time."),
     ] = "drop",
     channel: Channel = None,
     as_json: Json = False,

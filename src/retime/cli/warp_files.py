@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from retime.cli.console import report
+from retime.cli.options import word
 from retime.errors import InputError, did_you_mean
+from retime.parameters import About
 from retime.timing import TimeWarp
 
-WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="Warp file.")]
-WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="File to write the warp to.")]
+AppliedWarp = Annotated[Path, About("Warp to apply.", flag="warp")]
+Channel = Annotated[
+    str | None,
+    About("Channel of the warp to use. Default: the whole body.", metavar="NAME"),
+]
+WarpFile = Annotated[Path, word("WARP", "Warp file.")]
+WarpTarget = Annotated[Path, word("OUT", "File to write the warp to.")]
 
 
 def deliver_warp(warp: TimeWarp, target: Path, *, as_json: bool) -> None:

@@ -166,7 +166,7 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[No
         place, factor = job.factor
         parameters = replace(steps[place].parameters, duration=ClipTime(100 * factor, "%"))
         steps[place] = replace(steps[place], parameters=parameters)
-    notes = list(job.recipe.notes)
+    notes: list[Note] = []
     if not exact:
         steps, rounded = snap_duration(steps, job.fps or motion.rate)
         notes += rounded
@@ -176,7 +176,7 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[No
         steps = [Step("hold", known), *steps]
     elif job.hold:
         steps = [*steps, Step("hold")]
-    return Recipe(steps, job.recipe.input, job.recipe.notes), notes
+    return Recipe(steps, job.recipe.input), notes
 
 
 def _rate_note(fps: float) -> Note:

@@ -7,11 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from retime.errors import InputError
 from retime.io.parameters import FileParameters
 from retime.parameters import About, values_of
 
 if TYPE_CHECKING:
     from retime.motion import Motion
+
+
+def read_roles(path: str | Path) -> dict[str, str]:
+    """Read a map file: joints by role."""
+    from retime.io.json_text import parse_json
+
+    roles = parse_json(path)
+    if not isinstance(roles, dict) or not all(isinstance(v, str) for v in roles.values()):
+        raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
+    return roles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +35,7 @@ class Reading(FileParameters):
             "JSON file that maps roles to joints, if their names do not show them.",
             flag="map",
             metavar="FILE",
+            parse=read_roles,
         ),
     ] = None
 

@@ -1,57 +1,44 @@
 """The engine: retime another program's motions on requests in lines of JSON.
 
-A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
-line of JSON on standard input, and each answer one line on standard output; motions and warps pass
-as files (``.npz``, warp JSON) that the request names. End the process to cancel.
+A host such as the Blender extension starts ``retime engine`` once and keeps it. Requests and
+answers are lines of JSON (``process/child.py``); motions and warps pass as files (``.npz``, warp
+JSON) that the request names. End the process to cancel.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import logging
-import os
-import queue
-import sys
-import threading
-import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from retime import __version__
-from retime.bounded_json import MOST_LINE, bounded_lines, parse
 from retime.coercion import coerce
-from retime.errors import FormatError, InputError, RetimeError
+from retime.errors import InputError, RetimeError
 from retime.evaluate import Evaluator, Job
 from retime.hosts.in_frames import Frames, Labels
 from retime.methods import method
 from retime.motion import Motion
 from retime.notes import ROUTINE, present
 from retime.parameters import declared
-from retime.process.inside import own_output
+from retime.process.inside import Say, serve_jobs
 
 # Version of the protocol; a host rejects an engine with another one.
-PROTOCOL = 3
+PROTOCOL = 4
 # Number of motions to cache with their results, so that a second try is quick.
 _KEPT = 4
 # Range of heights for which the host's declared unit is accepted, metres.
 _HEIGHTS = (0.4, 3.0)
-Say = Callable[[dict[str, Any]], None]
 
 
 class Engine:
-    """Answer requests, one after the other.
+    """Answers requests, one after the other."""
 
-    ``say`` takes each line of an answer, as a dictionary.
-    """
-
-    def __init__(self, say: Say) -> None:
-        self._say = say
-        self._id: Any = None
+    def __init__(self) -> None:
+        self._say: Say = lambda message: None
         self._presenter = Labels()
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
@@ -64,32 +51,22 @@ class Engine:
             "beats": self._beats,
         }
 
-    def answer(self, request: Any) -> None:
-        """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
-        self._id = request.get("id") if isinstance(request, Mapping) else None
-        self._presenter = Labels()
-        try:
-            if not isinstance(request, Mapping):
-                raise InputError("a request is an object")
-            self._presenter = _presenter(request)
-            kind = next((k for k in self._does if k in request), None)
-            if kind is None:
-                raise InputError("a request asks for one of: " + ", ".join(self._does))
-            self._say({"id": self._id, "done": True, **self._does[kind](request)})
-        except RetimeError as e:
-            self._say({"id": self._id, "error": self._said(e.note)})
-        except RecursionError:
-            self._say({"id": self._id, "error": "the request is nested too deeply"})
-        except MemoryError:
-            self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
-        except Exception as e:
-            traceback.print_exc()
-            text = f"{type(e).__name__}: {e}. This is a bug in retime, not of the motion."
-            self._say({"id": self._id, "error": text})
+    def do(self, request: Mapping[str, Any], say: Say) -> dict[str, Any]:
+        """Answer one request; ``say`` takes its progress."""
+        self._say, self._presenter = say, Labels()
+        self._presenter = _presenter(request)
+        kind = next((k for k in self._does if k in request), None)
+        if kind is None:
+            raise InputError("a request asks for one of: " + ", ".join(self._does))
+        return self._does[kind](request)
+
+    def failed(self, error: RetimeError) -> dict[str, Any]:
+        """Return the answer to a request that failed."""
+        return {"error": self._said(error.note)}
 
     def tell(self, word: str, share: float | None = None) -> None:
         """Send the progress of the current request."""
-        self._say({"id": self._id, "progress": share, "word": word})
+        self._say({"progress": share, "word": word})
 
     def _said(self, note: str) -> str:
         """Return a note with the labels of the host's panel and in the frames of its timeline."""
@@ -259,7 +236,7 @@ def _with_files(step: Any, files: Mapping[str, str]) -> Any:
         return files.get(value, value) if isinstance(value, str) else value
 
     known = declared(method(str(step.get("method"))).parameters)
-    paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
+    paths = {p.name for p in known if p.is_path}
     named = {k: put(v) if k in paths else v for k, v in values.items()}
     return {**step, "parameters": named}
 
@@ -296,7 +273,7 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
 
 
 class _Announced(logging.Handler):
-    """Forward the library's log to the host, such as that numeric code is being compiled."""
+    """Forward the library's log to the host."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -307,48 +284,8 @@ class _Announced(logging.Handler):
         self._engine.tell(text[:1].upper() + text[1:])
 
 
-def serve(source: TextIO, target: TextIO) -> None:
-    """Answer the requests of a stream until it ends.
-
-    Lines of JSON come in, and lines of JSON go out.
-    """
-    lines: queue.Queue[str | None] = queue.Queue()
-    busy = threading.Event()
-
-    def listen() -> None:
-        for line in bounded_lines(source):
-            lines.put(line)
-        if busy.is_set():
-            os._exit(0)  # the host has closed the connection; drop the running computation
-        lines.put(None)
-
-    def say(message: dict[str, Any]) -> None:
-        print(json.dumps(message, allow_nan=False), file=target, flush=True)
-
-    engine = Engine(say)
-    log = logging.getLogger("retime")
-    handler = _Announced(engine)
-    log.addHandler(handler)
-    threading.Thread(target=listen, daemon=True).start()
-    try:
-        while (line := lines.get()) is not None:
-            if not line.strip():
-                continue
-            busy.set()
-            try:
-                request = parse(line, most_bytes=MOST_LINE)
-            except FormatError as e:
-                say({"id": None, "error": f"a request is one line of JSON: {e}"})
-            else:
-                engine.answer(request)
-            busy.clear()
-    finally:
-        log.removeHandler(handler)
-
-
 def main() -> None:
     """Serve this process's standard streams."""
-    target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    # Invalid text makes only its own line unreadable.
-    with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
-        serve(source, target)
+    engine = Engine()
+    logging.getLogger("retime").addHandler(_Announced(engine))
+    serve_jobs(engine.do, failed=engine.failed)

@@ -18,10 +18,16 @@ from retime.timing import TimeWarp
 _Kept = TypeVar("_Kept")
 
 
-def with_origin(motion: Motion, form: str, path: str | Path, data: bytes, kept: Any) -> Motion:
-    """Return a motion that knows its file: format, path, hash of the bytes, and the data kept."""
+def with_origin(
+    motion: Motion, form: str, path: str | Path, data: bytes, kept: Any, *, in_place: bool = False
+) -> Motion:
+    """Return a motion that knows its file: format, path, hash of the bytes, and the data kept.
+
+    Of one that is retimed ``in_place``, edits of poses are told from changes of timing.
+    """
     sha256 = hashlib.sha256(data).hexdigest()
-    return replace(motion, origin=Origin(form, str(path), sha256, kept))
+    delivered = motion.tracks if in_place else None
+    return replace(motion, origin=Origin(form, str(path), sha256, kept, delivered=delivered))
 
 
 def kept_of(motion: Motion, kind: type[_Kept]) -> _Kept | None:

@@ -209,10 +209,19 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "maya",
+            (".anim",),
+            "retime.io.maya",
+            "animation files of Maya, retimed in place",
+            fresh=False,
+        ),
+        Format(
             "vmd",
             (".vmd",),
             "retime.io.vmd",
-            "motions of MikuMikuDance, retimed in place on whole frames",
+            "motions of MikuMikuDance, with their model (.pmx) or without, retimed in place",
+            skeleton_apart=True,
+            beside=True,
             fresh=False,
         ),
         Format(

@@ -179,6 +179,12 @@ class Retimed(Generic[Kept]):
         )
         return found
 
+    @property
+    def is_as_read(self) -> bool:
+        """Whether the times are those of the file."""
+        ends = np.array(self.warp.domain) - np.array(self.kept.motion.domain)
+        return self.warp.is_identity and float(np.abs(ends).max()) < _ROUNDING
+
     def edited(self) -> dict[str, set[int]]:
         """Find the joints whose values are not just retimed, by path."""
         skeleton = self.motion.skeleton
@@ -212,6 +218,36 @@ def retimed_together(
     if not found or len(found) < len(motions) or any(f != files[0] for f in files):
         raise InputError("animations that are written together must come from one file")
     return [_retimed(motion, kept) for motion, kept in found]
+
+
+def timing_of(motion: Motion, kind: type[Kept], form: str, instead: str) -> Retimed[Kept]:
+    """Return what is written of a motion whose file takes other times, but no other poses.
+
+    ``instead`` says what else to do.
+    """
+    kept = kept_of(motion, kind)
+    if kept is None:
+        raise InputError(
+            f"{form} files are retimed in place, and this motion does not come from one: {instead}"
+        )
+    retimed = _retimed(motion, kept)
+    if retimed.beyond:
+        raise InputError(f"a {form} file cannot be repeated in place; repeat it where it is played")
+    edited = {j for joints in retimed.edited().values() for j in joints}
+    if edited:
+        raise InputError(
+            f"the pose of {motion.skeleton.names[min(edited)]!r} was edited; only the timing of a "
+            f"{form} file can be written: edit poses in the program that made it"
+        )
+    return retimed
+
+
+def no_model(why: str) -> Note:
+    """Return a note on a motion whose file has no model."""
+    return Note(
+        f"{why}; timing can be moved, positions in space are approximate or not known",
+        code="no-model",
+    )
 
 
 def _retimed(motion: Motion, kept: Kept) -> Retimed[Kept]:

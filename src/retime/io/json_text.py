@@ -59,16 +59,14 @@ def _below(value: Any) -> Iterable[Any]:
     return [v for v in held if isinstance(v, Mapping | list | tuple)]
 
 
-def version_of(document: Any, form: str, what: str, newest: int) -> int:
-    """Return the version of one of retime's own documents; raise if it cannot be read."""
+def must_be_version(document: Any, form: str, what: str, version: int) -> None:
+    """Reject a document that is not one of retime's own, or of another version."""
     if not isinstance(document, Mapping) or document.get("format") != form:
         raise InputError(f'not a {what} file: "format": "{form}" is missing')
-    version = document.get("version")
-    if not is_whole(version) or version < 1:
-        raise InputError(f'a {what} needs a "version", not {version!r}')
-    if version > newest:
+    given = document.get("version")
+    if not is_whole(given):
+        raise InputError(f'a {what} needs a "version", not {given!r}')
+    if given != version:
         raise InputError(
-            f"a {what} of version {version}, written by a newer retime; this one reads versions up "
-            f"to {newest}"
+            f"a {what} of version {given}, and this retime reads version {version}; make it again"
         )
-    return version

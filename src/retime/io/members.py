@@ -33,16 +33,18 @@ class Members:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             listed = self._archive.infolist()
-        except Exception as e:  # zipfile raises various exceptions for a damaged archive
-            raise self._broken(e) from None
+        except Exception:  # zipfile raises various exceptions for a damaged archive
+            raise self._broken() from None
         if len(listed) > _MOST_MEMBERS:
             raise FormatError(f"contains {len(listed)} arrays, which is too many", path=path)
         self._members = {i.filename.removesuffix(".npy"): i for i in listed}
         self.names = list(self._members)
 
-    def _broken(self, e: Exception) -> FormatError:
-        reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
-        return FormatError(f"not a whole numpy archive ({reason})", path=self.path)
+    def _broken(self) -> FormatError:
+        return FormatError(
+            "not a whole numpy archive: it is damaged or cut off; copy or download it again",
+            path=self.path,
+        )
 
     def _opened(self, name: str) -> IO[bytes]:
         """Open a member, and count its size against the limit of unpacked bytes."""
@@ -62,8 +64,8 @@ class Members:
                 return f.read(self._members[name].file_size)
         except FormatError:
             raise
-        except Exception as e:
-            raise self._broken(e) from None
+        except Exception:
+            raise self._broken() from None
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return an array's shape without reading it; empty if it is not a plain array."""
@@ -102,9 +104,9 @@ class Members:
                     "numbers",
                     path=self.path,
                 ) from None
-            raise self._broken(e) from None
-        except Exception as e:
-            raise self._broken(e) from None
+            raise self._broken() from None
+        except Exception:
+            raise self._broken() from None
         return found
 
     def floats(self, name: str, *, may_miss: bool = False) -> npt.NDArray[np.float64]:

@@ -122,9 +122,10 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
     try:
         shape, dtype = _header(data)
         size = int(np.prod([float(n) for n in shape]))
-    except Exception as e:  # numpy raises many exceptions for damaged files
-        reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
-        raise FormatError(f"not a complete numpy array ({reason})", path=path) from None
+    except Exception:  # numpy raises many exceptions for damaged files
+        raise FormatError(
+            "not a numpy array, or one whose start is damaged; write it with numpy.save", path=path
+        ) from None
     _must_be_motion(shape, dtype, path)
     if size > _MOST_VALUES:
         raise FormatError(f"{size} values are more than retime reads into memory", path=path)

@@ -102,9 +102,10 @@ def read_motion(
     except KeyError:
         raise FormatError(_other_kind(data), path=path) from None
     # numpy, zipfile, zlib and lzma raise various exceptions for a damaged archive
-    except Exception as e:
-        reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
-        raise FormatError(f"not a retime motion file ({reason})", path=path) from None
+    except Exception:
+        raise FormatError(
+            "not a whole retime motion file: it is damaged or cut off; write it again", path=path
+        ) from None
     motion = motion.with_notes(*gaps.notes())
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("npz", str(path), sha256, None, made_of=motion.origin))

@@ -125,9 +125,10 @@ def load(data: bytes, path: str | Path) -> Any:
             "because it may run code",
             path=path,
         ) from None
-    except (Exception, MemoryError) as e:  # a damaged pickle raises various exceptions
-        reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
-        raise FormatError(f"not a whole pickle ({reason})", path=path) from None
+    except (Exception, MemoryError):  # a damaged pickle raises various exceptions
+        raise FormatError(
+            "not a whole pickle: it is damaged or cut off; copy or download it again", path=path
+        ) from None
 
 
 def _made(value: Any, depth: int) -> Any:

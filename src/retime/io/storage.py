@@ -7,7 +7,7 @@ methods that look at movement have one; all columns follow the same timing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from retime.io.as_read import is_as_read, kept_of, with_origin
 from retime.io.fbx.rotations import euler
 from retime.io.files import read_bytes, write_bytes
 from retime.io.gaps import Gaps
+from retime.io.in_place import no_model
 from retime.io.parameters import RestFrame
 from retime.io.text_table import (
     TextTable,
@@ -25,6 +26,7 @@ from retime.io.text_table import (
     lines_of,
     parse_table,
     rising_times,
+    rows_note,
     source_rows,
 )
 from retime.motion import Motion, Units
@@ -35,7 +37,7 @@ _ROOT = "pelvis"
 # OpenSim turns a pelvis about Z, X and Y, each axis in the frame that the one before made.
 _PLACE = ("pelvis_tx", "pelvis_ty", "pelvis_tz")
 _TURN = ("pelvis_list", "pelvis_rotation", "pelvis_tilt")
-_COUNT = re.compile(r"^(\s*(?:nRows|datarows)[=\s]+)\d+", re.IGNORECASE)
+_COUNT = re.compile(r"^(\s*(?:nRows|datarows)[=\s]+)(\d+)", re.IGNORECASE)
 _RANGE = re.compile(r"^(\s*range\s+)\S+\s+\S+", re.IGNORECASE)
 _MOST_LINES = 1000
 
@@ -73,6 +75,7 @@ def read_motion(
             raise FormatError("the table has a single row", path=path)
         rate, times = fps, times[0] + np.arange(len(times)) / fps
     gaps = Gaps(path)
+    told = [found[2] for line in lines[:at] if (found := _COUNT.match(line))]
     place = _columns(table, labels, _PLACE, gaps)
     turn = _columns(table, labels, _TURN, gaps)
     if "indegrees=no" in "".join(head).replace(" ", ""):
@@ -86,11 +89,11 @@ def read_motion(
         start=float(times[0]),
         sample_times=times if rate is None else None,
         units=Units(1.0, "Y", "declared"),
-        notes=(_note(labels), *gaps.notes()),
+        notes=(_note(labels), *rows_note(table, told[0] if told else ""), *gaps.notes()),
     )
-    made = with_origin(motion, "storage", path, data, StorageFile(data, table, motion))
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(
+        motion, "storage", path, data, StorageFile(data, table, motion), in_place=True
+    )
 
 
 def _columns(
@@ -107,11 +110,7 @@ def _columns(
 
 
 def _note(labels: list[str]) -> Note:
-    return Note(
-        f"{len(labels) - 1} columns without a skeleton: their timing can be moved, positions in "
-        "space are not known",
-        code="no-model",
-    )
+    return no_model(f"a table of {len(labels) - 1} columns has no skeleton")
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:

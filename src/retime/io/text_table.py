@@ -14,8 +14,11 @@ from retime.io.as_read import warp_of
 from retime.io.gaps import means_missing
 from retime.motion import Motion
 from retime.motion.sampling import MOST_BYTES
+from retime.notes import Note
 
 _MOST = 1e12
+# Times with six digits, as many programs write them, are off by less, seconds.
+_ROUNDED = 2e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +88,12 @@ def parse_table(lines: Sequence[str], start: int, columns: int, path: Path) -> T
         own = bare.split("\t") if tabs else bare.split()
         while len(own) > columns and not own[-1].strip():
             own.pop()
-        if len(own) > columns or (len(own) < columns and not tabs):
-            raise FormatError(f"expected {columns} values, found {len(own)}", path=path, line=n + 1)
+        cut = len(own) < columns and bare == line  # the last row, which does not end its line
+        if len(own) > columns or (len(own) < columns and not tabs) or cut:
+            more = "; the file may be cut off" if len(own) < columns and n == len(lines) - 1 else ""
+            raise FormatError(
+                f"expected {columns} values, found {len(own)}{more}", path=path, line=n + 1
+            )
         own += [""] * (columns - len(own))
         values[len(cells)] = [_number(cell, path, n) for cell in own]
         cells.append(tuple(own))
@@ -117,13 +124,33 @@ def rising_times(table: TextTable, column: int) -> FloatArray:
     return out
 
 
+def rows_note(table: TextTable, told: str) -> list[Note]:
+    """Return a note on a table that has fewer rows than its head counts."""
+    found = len(table.values)
+    if not told.isdigit() or int(told[:9]) <= found:
+        return []
+    return [
+        Note(
+            f"the head counts {told[:9]} rows, and the file has {found}: it may be cut off; the "
+            f"{found} rows are read",
+            code="rows-missing",
+            declared=int(told[:9]),
+            found=found,
+        )
+    ]
+
+
 def even_rate(times: FloatArray) -> float | None:
     """Return the rate of times that are evenly spaced within rounding, or ``None``."""
     if len(times) < 2:
         return None
     step = (times[-1] - times[0]) / (len(times) - 1)
-    even = np.abs(np.diff(times) - step).max() < max(2e-3 * step, 2e-6)
-    return float(f"{1 / step:.6g}") if even and step > 1e-6 else None
+    if step < 1e-6 or np.abs(np.diff(times) - step).max() >= max(2e-3 * step, _ROUNDED):
+        return None
+    # Rounded times mean a whole rate where one is that near.
+    whole = max(round(1 / step), 1)
+    off = np.abs(times - times[0] - np.arange(len(times)) / whole).max()
+    return float(whole) if off < _ROUNDED else float(f"{1 / step:.6g}")
 
 
 def source_rows(motion: Motion, read: Motion, channel: str) -> FloatArray:

@@ -19,7 +19,14 @@ from retime.io.as_read import (
 from retime.io.files import read_bytes, write_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
-from retime.io.text_table import TextTable, lines_of, parse_table, rising_times, source_rows
+from retime.io.text_table import (
+    TextTable,
+    lines_of,
+    parse_table,
+    rising_times,
+    rows_note,
+    source_rows,
+)
 from retime.motion import Motion, Units, quat, trust
 from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
@@ -77,7 +84,7 @@ def read_motion(
         fps=rate,
         start=float(start),
         units=Units(_UNITS.get(unit, 0.001), "Y", "declared" if unit in _UNITS else "assumed"),
-        notes=(*notes, *gaps.notes()),
+        notes=(*notes, *rows_note(table, settings.get("NumFrames", "")), *gaps.notes()),
     )
     kept = TrcFile(data, table, rate, tuple(int(2 + 3 * k) for k in shown), motion)
     return with_origin(motion, "trc", path, data, kept)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.errors import FormatError, InputError
-from retime.io.json_text import parse_json, version_of, write_json
+from retime.io.json_text import must_be_version, parse_json, write_json
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -39,7 +39,7 @@ def _knots(graph: Graph) -> dict[str, list[float]]:
 
 def from_document(document: Any) -> TimeWarp:
     """Convert the contents of a JSON file to a warp."""
-    version_of(document, FORMAT, "warp", VERSION)  # version 1 differs in nothing
+    must_be_version(document, FORMAT, "warp", VERSION)
     unknown = set(document) - _FIELDS
     if unknown:
         raise InputError(f"a warp has no {sorted(unknown)[0]!r}")
@@ -78,7 +78,12 @@ def read_warp(path: str | Path) -> TimeWarp:
     path : str or Path
         The JSON file.
     """
-    document = parse_json(path)
+    try:
+        document = parse_json(path)
+    except FormatError:
+        if Path(path).suffix.lower() == ".json":
+            raise
+        raise FormatError("not a JSON file, which a warp of retime is", path=path) from None
     try:
         return from_document(document)
     except InputError as e:

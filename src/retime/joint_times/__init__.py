@@ -8,7 +8,8 @@ channels, which is sampled as the modes say (``retime.motion.sampling``).
 
 from retime.joint_times.bounds import Bounds
 from retime.joint_times.modes import Modes, leg_joints, modes_of
-from retime.joint_times.shifts import JointTimes, Request, Shift, Shifts
+from retime.joint_times.shift import Shift
+from retime.joint_times.shifts import JointTimes, Request, Shifts
 
 __all__ = [
     "Bounds",

@@ -7,23 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.contacts import find_contacts
+from retime.body.contacts import detect_contacts
 from retime.joint_times.modes import Modes
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations
+from retime.motion.memory import last
+
+Mask = npt.NDArray[np.bool_]
 
 # Knots of shifts, seconds.
 GRID_S = 1 / 40
 # Largest difference in time between neighbours, seconds.
-_MOST_APART_S = 0.4
+MOST_APART_S = 0.4
 # Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
 # time may cause, relative to the largest in the source. With playback speeds of up to 1.66, which
 # multiply accelerations by 2.76, this keeps turns below 3 and accelerations below 4 times.
-_TURN, _ACCELERATION = 1.8, 1.5
+# Swings of legs, which are short, take more of it.
+_TURN, _ACCELERATION, _SWING_ACCELERATION = 1.8, 1.5, 2.7
 # Movement below this is nothing to compare with: rad/s, and m/s^2.
 _LEAST_TURN, _LEAST_ACCELERATION = 2.0, 20.0
 # Turning that a difference in speed of neighbours may add, relative to the largest of the joint,
@@ -32,8 +37,10 @@ _SLOPE, _TOGETHER_S = 1.0, 0.1
 # Parts that come this near to the lowest point, as a share of the height, are kept from sinking by
 # more than this many metres. What is this near, and slower than this (m/s), moves by _PLANT_M.
 _NEAR, _SINK_M, _RESTS, _RESTS_M_S, _PLANT_M = 0.25, 0.005, 0.05, 0.3, 0.015
-# A leg keeps the base's time this long beside its contacts, seconds.
-_BESIDE_S = 0.03
+# Joints between have times between: a part may be off by this share of its way.
+_STRAY = 0.25
+# A leg keeps the time of the base this long beside its contacts, seconds: two knots of a shift.
+_BESIDE_S = 0.05
 # Steepness of bounds, in seconds a second and per second: as steep as shifts can be apart, and as
 # the speeds of shifts can change. Bounds are read at the time of the parent, which moves.
 _STEEP, _STEEP_SLOPE = 1.5, 12.0
@@ -91,7 +98,7 @@ class _Measured:
     def __init__(self, motion: Motion, modes: Modes, loop: bool) -> None:
         self.motion, self.modes, self.loop = motion, modes, loop
         self.points, self.turns = cached_positions(motion), cached_rotations(motion)
-        self.rate, self.most = motion.rate, max(int(_MOST_APART_S * motion.rate), 1)
+        self.rate, self.most = motion.rate, max(int(MOST_APART_S * motion.rate), 1)
         steps = np.diff(self.points, 2, axis=0)
         largest = np.linalg.norm(steps, axis=-1).max(axis=0, initial=0.0) * self.rate**2
         self.accelerations = np.maximum(largest, _LEAST_ACCELERATION)
@@ -105,8 +112,10 @@ class _Measured:
         leg = self._leg(joint)
         lowest, highest = np.full(count, -_FREE_S), np.full(count, _FREE_S)
         if leg is not None:
-            stands = self._stands(leg, contacts)
+            stands = standing(self.motion, leg, contacts)
             low[stands] = high[stands] = 0.0
+            above = int(self.motion.skeleton.parents[joint])
+            lowest, highest = part_room(self.motion, leg, above, stands)
         for room in [r for k, r in self.rooms.items() if joint in self._chain(k)]:
             lowest, highest = np.maximum(lowest, room[0]), np.minimum(highest, room[1])
         times = partial(_gradual, most=_STEEP, rate=self.rate, loop=self.loop)
@@ -147,13 +156,14 @@ class _Measured:
                 slope = _SLOPE * own / np.maximum(together, 1e-6)
         else:
             back = quat.conjugate(self.turns[:, parent])
+            most = _SWING_ACCELERATION if joint in self.modes.swinging else _ACCELERATION
             for child in [k for k in below if self.modes.leader[k] == joint] or below[:1]:
                 away = self._second(
                     quat.rotate(back, self.points[:, child] - self.points[:, joint])
                 )
                 tracks.append(away)
                 others.append(away)
-                limits.append(_ACCELERATION * float(self.accelerations[child]))
+                limits.append(most * float(self.accelerations[child]))
         if not tracks:
             room = np.full((2, len(self.motion)), float(self.most))
         else:
@@ -182,45 +192,95 @@ class _Measured:
         """Return the joints of the leg that a leader is the top of, or ``None``."""
         return self.modes.group(joint) if joint in self.modes.swinging else None
 
-    def _stands(self, leg: Sequence[int], contacts: Sequence[Contact] | None) -> FloatArray:
-        """Mark the frames (F,) at which a leg stands."""
-        found = find_contacts(self.motion).contacts if contacts is None else contacts
-        names = {self.motion.skeleton.names[j] for j in leg}
-        times, out = self.motion.times, np.zeros(len(self.motion), dtype=bool)
-        for c in found:
-            if c.joint in names:
-                out |= (times > c.start - _BESIDE_S) & (times < c.end + _BESIDE_S)
-        return out
-
     def _ground_rooms(self) -> dict[int, FloatArray]:
         """Return how far (2, F) the time of each part near the ground may be from the base's."""
-        points, modes = self.points, self.modes
-        floor = float(points[..., 1].min())
-        tall = float(np.ptp(points[..., 1], axis=1).max()) or 1.0
-        speed = np.linalg.norm(np.gradient(points, axis=0), axis=-1) * self.rate
-        based = {j for j, mode in enumerate(modes.modes) if mode == "base"}
-        out = {}
-        for k in range(len(modes.modes)):
-            above = next((j for j in self._chain(k) if j in based), None)
-            if k in based or above is None:
-                continue
-            away = points[:, k] - points[:, above]
-            near = points[:, k, 1].min() < floor + _NEAR * tall
-            if not near and points[:, above, 1].min() + away[:, 1].min() > floor - _SINK_M:
-                continue  # it is never low enough
-            rests = (points[:, k, 1] < floor + _RESTS * tall) & (speed[:, k] < _RESTS_M_S)
-            room = _native.joint_times.ground_rooms(
-                np.ascontiguousarray(points[:, above]),
-                np.ascontiguousarray(away),
-                rests.astype(float),
-                floor,
-                _SINK_M,
-                _PLANT_M,
-                self.most,
-                self.loop,
-            )
-            out[k] = room * np.array([[-1.0], [1.0]]) / self.rate
+        modes = self.modes.modes
+        out: dict[int, FloatArray] = {}
+        for k in range(len(modes)):
+            above = next((j for j in self._chain(k) if modes[j] == "base"), None)
+            if modes[k] != "base" and above is not None:
+                room = _ground_room(self.motion, k, above, _STRAY, loop=self.loop)
+                out |= {} if room is None else {k: room}
         return out
+
+
+def part_room(
+    motion: Motion, joints: Sequence[int], above: int, planted: Mask | None = None
+) -> FloatArray:
+    """Return the least and largest shift (2, F) with which a part that has one time does not sink.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    joints : sequence of int
+        The part, its topmost joint first. Joints that hang on it do not sink either.
+    above : int
+        The joint of the base that it hangs on.
+    planted : array (F,), optional
+        When a leg stands: it is held on the ground then. Other parts stay where they rest.
+    """
+    rooms = [_ground_room(motion, k, above, 0.0, planted=planted) for k in joints]
+    hanging = {k for k in range(len(motion.skeleton)) if joints[0] in motion.skeleton.chain(k)}
+    rooms += [_ground_room(motion, k, above, _STRAY) for k in hanging.difference(joints)]
+    low, high = np.full((2, len(motion)), _FREE_S) * [[-1.0], [1.0]]
+    for room in (r for r in rooms if r is not None):
+        free = np.abs(room) >= MOST_APART_S - 1.5 / motion.rate
+        room = np.where(free, np.sign(room) * _FREE_S, room)
+        low, high = np.maximum(low, room[0]), np.minimum(high, room[1])
+    times = partial(_gradual, most=_STEEP, rate=motion.rate, loop=False)
+    return np.stack([-times(-low), times(high)])
+
+
+def _ground_room(
+    motion: Motion,
+    joint: int,
+    above: int,
+    stray: float,
+    *,
+    planted: Mask | None = None,
+    loop: bool = False,
+) -> FloatArray | None:
+    """Return how far (2, F) the time of a joint may be from that of one above, seconds.
+
+    ``None`` if it is never near the ground.
+    """
+    points = cached_positions(motion)
+    heights = points[..., 1]
+    floor, tall = float(heights.min()), float(np.ptp(heights, axis=1).max()) or 1.0
+    away = points[:, joint] - points[:, above]
+    lowest = heights[:, above].min() + away[:, 1].min()
+    if heights[:, joint].min() >= floor + _NEAR * tall and lowest > floor - _SINK_M:
+        return None
+    speed = np.linalg.norm(np.gradient(points[:, joint], axis=0), axis=-1) * motion.rate
+    rests = (heights[:, joint] < floor + _RESTS * tall) & (speed < _RESTS_M_S)
+    if planted is not None:
+        rests, away = np.zeros_like(rests), away + planted[:, None] * [0.0, tall, 0.0]
+    room = _native.joint_times.ground_rooms(
+        np.ascontiguousarray(points[:, above]),
+        np.ascontiguousarray(away),
+        rests.astype(float),
+        floor,
+        _SINK_M,
+        _PLANT_M,
+        stray,
+        max(int(MOST_APART_S * motion.rate), 1),
+        loop,
+    )
+    return np.asarray(room * np.array([[-1.0], [1.0]]) / motion.rate)
+
+
+def standing(motion: Motion, leg: Sequence[int], contacts: Sequence[Contact] | None = None) -> Mask:
+    """Mark the frames (F,) at which a leg, by its joints, stands, and those just beside them."""
+    found = contacts
+    if found is None:
+        found = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
+    names = {motion.skeleton.names[j] for j in leg}
+    times, out = motion.times, np.zeros(len(motion), dtype=bool)
+    for c in found:
+        if c.joint in names:
+            out |= (times > c.start - _BESIDE_S) & (times < c.end + _BESIDE_S)
+    return out
 
 
 def _widest(values: FloatArray, width: int, loop: bool) -> FloatArray:

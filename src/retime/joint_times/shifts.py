@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.joint_times.bounds import GRID_S, Bounds, bounds_of
+from retime.joint_times.bounds import (
+    GRID_S,
+    MOST_APART_S,
+    Bounds,
+    Mask,
+    bounds_of,
+    part_room,
+    standing,
+)
 from retime.joint_times.modes import Modes, modes_of
+from retime.joint_times.shift import Shift
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.memory import memory
@@ -25,10 +33,13 @@ from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING
 
 Track = Callable[[FloatArray], FloatArray]
+_Room = tuple[FloatArray, FloatArray]
 
 # A joint plays at 0.1 to 1.66 times the speed of the body, which changes by at most 12 per second.
 _SLOWER, _FASTER, _BEND = 0.9, 0.66, 12.0
-_FOUR = np.arange(4)  # values that a point of a curve depends on
+# A leg that is dragged plays at 0.2 to 1.66 times the speed: feet that leave and reach the ground
+# accelerate more than hands.
+_LEG_SLOPES = np.array([[-0.8], [0.66]])
 # Weight of what is asked between the times that count, which have the weight 1: small, so that
 # these are met, but not so small that curves swing between them as a slider moves.
 _BETWEEN = 2e-2
@@ -47,61 +58,6 @@ class Request:
     times: FloatArray
     shifts: FloatArray
     weights: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Shift:
-    """A smooth curve through values (N,), one each ``step`` seconds; nothing beyond its ends."""
-
-    start: float
-    step: float
-    values: FloatArray
-    loop: bool = False
-
-    @property
-    def is_zero(self) -> bool:
-        """Whether nothing moves."""
-        return not self.values.any()
-
-    def at(self, times: FloatArray) -> FloatArray:
-        """Return the shift at source times of the body, (N,)."""
-        if self.is_zero:
-            return np.zeros(len(times))
-        first, by = self.points(times)
-        out: FloatArray = (by * self.values[(first[:, None] + _FOUR) % len(self.values)]).sum(
-            axis=1
-        )
-        return out
-
-    def points(self, times: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Return the first of the four values of points of the curve, (N,), and weights (N, 4).
-
-        The curve is a cubic with the slopes of parabolas through three values (Catmull and Rom).
-        """
-        count = len(self.values)
-        cells = count if self.loop else count - 1
-        place = (times - self.start) / self.step
-        place = np.mod(place, cells) if self.loop else np.clip(place, 0.0, cells)
-        k = np.minimum(place.astype(np.int64), cells - 1)
-        u = place - k
-        v = 1 - u
-        by = np.stack(
-            [
-                -0.5 * u * v * v,
-                v * v * (1 + 2 * u) + 0.5 * u * u * v,
-                u * u * (1 + 2 * v) + 0.5 * u * v * v,
-                -0.5 * u * u * v,
-            ],
-            axis=1,
-        )
-        first = k - 1
-        if self.loop:
-            return np.mod(first, count), by
-        # At the ends, where values are 0 and stay so, the slope is 0.
-        low, high = first < 0, first > count - 4
-        by[low] = np.c_[by[low, 1:] + by[low, :1] * [0, 1, 0], np.zeros(low.sum())]
-        by[high] = np.c_[np.zeros(high.sum()), by[high, :3] + by[high, 3:] * [0, 1, 0]]
-        return np.clip(first, 0, count - 4), by
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,15 +153,71 @@ class JointTimes:
             else:
                 # Poses are at plants, where a leg has no room: its swings count instead.
                 between = 1.0 if j in modes.swinging else _BETWEEN
-                found[j] = frame.solve(
-                    request if asks else None,
-                    between,
-                    self.bounds.get(j),
-                    above,
-                    found.get(modes.base),
-                )
+                room = frame.room(self.bounds.get(j), above, found.get(modes.base))
+                found[j] = frame.solve(request if asks else None, between, room)
         asked = {j: r.times for j, r in requests.items()}
         return Shifts(self, found, asked, frame.end)
+
+    def part(
+        self,
+        joints: Sequence[int],
+        request: Request,
+        span: tuple[float, float],
+        toward: Track,
+        *,
+        swings: bool = False,
+        stops: bool = False,
+    ) -> Shift:
+        """Find the shift of a part that goes by itself: it need not stay near the parts beside it.
+
+        Parameters
+        ----------
+        joints : sequence of int
+            The part; of those that come near the ground, none sinks, and what rests there stays.
+        request : Request
+            The request, which is met as far as the ground and the span allow.
+        span : (float, float)
+            Source times outside which it does not move.
+        toward : callable
+            The shift at other times, from times (N,) to seconds.
+        swings : bool
+            It is a leg, which stands as it did: the request is met as far as its swing has room.
+        stops : bool
+            It may stop, to be in time for several requests.
+        """
+        frame = _Frame(self, span, 0.0)
+        grid = frame.grid
+        values, slopes = frame.room(None, None, None)
+        if swings:
+            slopes[:] = _LEG_SLOPES
+        if stops:
+            slopes[0] = -1.0
+        asked, weight = toward(grid), np.ones(len(grid))
+        planted = None
+        if swings:
+            planted = standing(self.motion, joints)
+            stands = np.interp(grid, self.motion.times, planted.astype(float))
+            asked, weight = (1 - stands) * asked, _BETWEEN + (1 - _BETWEEN) * stands
+        low, high = self.part_room(joints, planted)
+        values[0] = np.maximum(values[0], np.interp(grid, self.motion.times, low))
+        values[1] = np.minimum(values[1], np.interp(grid, self.motion.times, high))
+        return frame.nearest(asked, weight, request, (values, slopes))
+
+    def part_room(self, joints: Sequence[int], planted: Mask | None = None) -> FloatArray:
+        """Return the least and largest shift (2, F) of a part, from the ground alone, once."""
+        known = memory(self.motion, "rooms of parts")
+        key = (tuple(joints), planted is None)
+        if key not in known:
+            chain = self.motion.skeleton.chain(joints[0])[1:]
+            above = next((j for j in chain if self.modes.modes[j] == "base"), self.modes.base)
+            known[key] = part_room(self.motion, joints, above, planted)
+        found: FloatArray = known[key]
+        return found
+
+    def is_bounded(self, joints: Sequence[int], span: tuple[float, float]) -> bool:
+        """Return whether the ground limits the shift of a part in a span."""
+        now = (self.motion.times >= span[0]) & (self.motion.times <= span[1])
+        return bool((np.abs(self.part_room(joints)[:, now]) < MOST_APART_S).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,24 +252,26 @@ class _Frame:
         found = np.zeros(len(grid)) if values is None else values
         return Shift(float(grid[0]), float(grid[1] - grid[0]), found, self.loop)
 
-    def solve(
-        self,
-        request: Request | None,
-        between: float,
-        bounds: Bounds | None,
-        above: Shift | None,
-        base: Shift | None,
-    ) -> Shift:
+    def solve(self, request: Request | None, between: float, room: _Room) -> Shift:
         """Return the nearest shift to a request, or to the base, within bounds."""
-        grid, shift = self.grid, self.shift()
-        values, slopes = self._room(bounds, above, base)
+        grid = self.grid
         if request is None:
-            asked, weight = np.zeros(len(grid)), np.ones(len(grid))
-            first, by, wanted = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
-        else:
-            order = np.argsort(request.times)
-            asked = np.interp(grid, request.times[order], request.shifts[order])
-            weight = np.full(len(grid), between)
+            return self.nearest(np.zeros(len(grid)), np.ones(len(grid)), None, room)
+        order = np.argsort(request.times)
+        asked = np.interp(grid, request.times[order], request.shifts[order])
+        return self.nearest(asked, np.full(len(grid), between), request, room)
+
+    def nearest(
+        self,
+        asked: FloatArray,
+        weight: FloatArray,
+        request: Request | None,
+        room: _Room,
+    ) -> Shift:
+        """Return the nearest shift to values (N,) with weights (N,), and to a request."""
+        grid, shift = self.grid, self.shift()
+        first, by, wanted = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
+        if request is not None:
             inside = (request.times >= grid[0]) & (request.times <= grid[-1] + shift.step)
             scale = np.sqrt(request.weights[inside])
             first, by = shift.points(request.times[inside])
@@ -269,8 +283,7 @@ class _Frame:
             first,
             by,
             wanted,
-            values,
-            slopes,
+            *room,
             _BEND,
             _STIFFNESS,
             self.loop,
@@ -278,9 +291,7 @@ class _Frame:
         found[np.abs(found) < _NOTHING_S] = 0.0
         return self.shift(found)
 
-    def _room(
-        self, bounds: Bounds | None, above: Shift | None, base: Shift | None
-    ) -> tuple[FloatArray, FloatArray]:
+    def room(self, bounds: Bounds | None, above: Shift | None, base: Shift | None) -> _Room:
         """Return the lowest and highest values (2, N) and slopes (2, N) of a shift."""
         grid = self.grid
         start, end = self.source.motion.domain
@@ -303,9 +314,11 @@ class _Frame:
             slopes[0] = np.minimum(np.maximum(step - slope, slopes[0]), step)
             slopes[1] = np.maximum(np.minimum(step + slope, slopes[1]), step)
         if not self.loop:
-            values[:, 0] = 0.0
+            # A part of a clip begins and ends without a bend.
+            ends = 1 if self.span is None else 2
+            values[:, :ends] = 0.0
             if not self.past_end:
-                values[:, -1] = 0.0
+                values[:, -ends:] = 0.0
         return values, slopes
 
 

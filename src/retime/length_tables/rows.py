@@ -20,8 +20,9 @@ Row = tuple[FloatArray, FloatArray]
 SLOWEST, FASTEST = 0.01, 8.0
 # Shares of the length that differ by less are one.
 SAME_SHARE = 1e-12
-# A window is solved for this much more, so that the solver's room does not make it short.
-_MORE = 1 + 1e-5
+# A window is solved for more, so that neither the solver's room (a factor) nor the rounding of both
+# ends in the file (seconds) makes it short.
+_MORE, _ROUNDED_S = 1 + 1e-5, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,4 +118,4 @@ class OwnRows:
 
 
 def _fastest(window: Window) -> float:
-    return (window.end - window.start) / max(window.least * _MORE, 1e-9)
+    return (window.end - window.start) / max(window.least * _MORE + _ROUNDED_S, 1e-9)

@@ -103,8 +103,9 @@ class Feed:
         performer: FloatArray | None,
         partner: FloatArray | None,
         bones: list[Any],
+        touches: FloatArray,
     ) -> None:
-        """Send the cue, our time, the last pose's by its sender, both figures, and bones."""
+        """Send the cue, our time, that of the last pose, both figures, bones and touches."""
         header = {
             "type": "frame",
             "clock": now,
@@ -125,7 +126,7 @@ class Feed:
         block: bytes | None = None
         for listener in self._listeners:
             if listener.binary:
-                block = block or _binary(header, performer, partner, bones)
+                block = block or _binary(header, performer, partner, bones, touches)
                 listener.post(block)
             else:
                 text = text or json.dumps(
@@ -134,6 +135,7 @@ class Feed:
                         "performer": _rounded(performer),
                         "partner": _rounded(partner),
                         "bones": _rounded(bones, 6),
+                        "touches": _rounded(touches),
                     }
                 )
                 listener.post(text)
@@ -201,9 +203,11 @@ def _binary(
     performer: FloatArray | None,
     partner: FloatArray | None,
     bones: list[Any],
+    touches: FloatArray,
 ) -> bytes:
     figures = (("performer", performer, 3), ("partner", partner, 3), ("bones", bones or None, 7))
     arrays = {n: np.empty((0, width)) if v is None else v for n, v, width in figures}
+    arrays["touches"] = touches
 
     def text(listed: list[tuple[str, list[int]]]) -> bytes:
         blocks = [{"name": n, "shape": shape} for n, shape in listed]

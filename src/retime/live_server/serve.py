@@ -257,13 +257,11 @@ def _feed(
     plan: ServerPlan, listening: socket.socket, host: str, again: Callable[[str], None]
 ) -> tuple[list[Any], Callable[[], Awaitable[None]], Callable[[], None], str]:
     """Make the feeds: themselves, what serves it, what ends that, and its address."""
-    import uvicorn
-
     from retime.live_server.feed import Feed, feed_app
     from retime.serving.guard import Guard
-    from retime.serving.http import http_config
+    from retime.serving.http import BoundedServer
 
-    class Server(uvicorn.Server):
+    class Server(BoundedServer):
         def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
             return contextlib.nullcontext()  # the server hears signals, and ends both
 
@@ -282,11 +280,10 @@ def _feed(
         lasting=plan.key,
         origins=plan.origins,
     )
-    config = http_config(guard, most_message=1 << 16, most_connections=64)
+    server = Server(guard, most_message=1 << 16, most_waiting=64)
     if plan.tls is not None:
         _must_be_certificate(*plan.tls)
-        config.ssl_certfile, config.ssl_keyfile = (str(path) for path in plan.tls)
-    server = Server(config)
+        server.config.ssl_certfile, server.config.ssl_keyfile = map(str, plan.tls)
 
     def end() -> None:
         server.should_exit = True
@@ -308,6 +305,7 @@ def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
         "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
         "parents": {p.name: list(Avatar(p.shown).parents) for p in parts},
         "legs": {p.name: Avatar(p.shown).leg_length for p in parts},
+        "touches": {p.name: [pair.partner for pair in p.touches] for p in parts},
         "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
         "rate": rate,
         "performers": performers,

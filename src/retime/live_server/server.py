@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.live_server.avatar import ROOT, Avatar, FigurePose
@@ -47,6 +49,7 @@ _TOUCHES, _LETS_GO, _SETTLES = 0.6, 0.3, 0.25
 # Poses by devices are at least this far apart, seconds.
 _DEVICES_APART = 0.008
 _ME = ("replay", 0)
+_NO_TOUCHES: FloatArray = np.empty((0, 4))
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,13 @@ class _Figure:
         self._plain = pose is recorded
         return pose
 
+    @property
+    def touches(self) -> FloatArray:
+        """Where the limbs of the last pose touch, and the weight of each touch (T, 4)."""
+        if self._toucher is None or self._shown is None:
+            return _NO_TOUCHES
+        return self._toucher.targets(self._shown)
+
     def points(self, time: float) -> FloatArray:
         """Return the joint positions of the last pose, which was shown at a time."""
         if self._shown is None or self._plain:
@@ -149,7 +159,7 @@ class LiveServer:
     spool : Spool, optional
         Keeps what comes.
     feed : object, optional
-        Has ``send(cue, now, pose_time, performer, partner, bones)`` and ``listeners``.
+        Has ``send(cue, now, pose_time, performer, partner, bones, touches)`` and ``listeners``.
     cues : CueSender, optional
         Sends cues as the recording passes them.
     clock : callable
@@ -261,6 +271,7 @@ class LiveServer:
             self._cues.pass_to(cue.part, cue.time, jumped=cue.fade > before)
         bones: list[Bone] = []
         points: FloatArray | None = None
+        touches = _NO_TOUCHES
         if cue.part is not None:
             figure = self._figures[cue.part]
             bones = figure.pose(cue, self._sight, now).bones()
@@ -272,9 +283,9 @@ class LiveServer:
                     with contextlib.suppress(OSError):
                         out.send(data)
             if self.feed is not None and self.feed.listeners:
-                points = figure.points(cue.time)
+                points, touches = figure.points(cue.time), figure.touches
         if self.feed is not None:
-            self.feed.send(cue, now, self._pose_time, self._pose, points, bones)
+            self.feed.send(cue, now, self._pose_time, self._pose, points, bones, touches)
         self.sent += 1
         return cue
 

@@ -213,7 +213,15 @@ class Toucher:
         self._roles = avatar.roles
         self._limbs = {t.pair.partner: self._limb(t.pair.partner) for t in touches}
         self._corrections = [_Correction() for _ in touches]
-        self._way = np.zeros(3)
+        self._way, self._weights = np.zeros(3), np.zeros(len(touches))
+
+    def targets(self, pose: FigurePose) -> FloatArray:
+        """Return where the limbs of the last pose end, and the weight of each touch (T, 4).
+
+        An avatar with other arms solves its own limbs for them.
+        """
+        ends = [self._limbs[touch.pair.partner][2] for touch in self.touches]
+        return np.column_stack([pose.world()[1][ends], self._weights])
 
     def _limb(self, end: str) -> tuple[int, int, int]:
         roles = (*_LIMBS[end], end)
@@ -233,6 +241,7 @@ class Toucher:
         touches, and ``seconds`` have passed since the last pose.
         """
         moved = []
+        self._weights = np.array([share * touch.weight(time) for touch in self.touches])
         for touch, correction in zip(self.touches, self._corrections, strict=True):
             most = (_SPEED + _OF_RECORDED * touch.speed(time)) * seconds
             wanted = self._wanted(touch, correction, time, place, sight, share, seconds)

@@ -1,23 +1,32 @@
 """The methods: each takes a motion and its parameters and returns a warp, a layer or a fix.
 
 They are independent of one another. A method is a module and a line in ``METHODS``; its
-parameters are the dataclass that its function takes (see :func:`retime.keywords.takes`).
+parameters are the dataclass that its function takes (see :func:`retime.keywords.takes`). Another
+package adds one by the entry point group ``retime.methods``, which names a :class:`Method`.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.layers import PoseLayer
+from retime.parameters import declared
+from retime.plugins import added, package_of
 from retime.timing import TimeWarp
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 __all__ = ["METHODS", "Method", "method"]
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -64,9 +73,60 @@ class Method:
         return Edit(fixes=(result,), weight=weight)
 
 
-METHODS: dict[str, Method] = {
-    m.name: m
-    for m in (
+class Registry(MutableMapping[str, Method]):
+    """Methods by name: retime's own, and after them those of other packages.
+
+    The others are imported when a name is not retime's own, or when all are listed. One that cannot
+    be imported is left out with a warning, and kept in ``faults``.
+    """
+
+    def __init__(self, own: Iterable[Method]) -> None:
+        self._own = {m.name: m for m in own}
+        self.faults: dict[str, str] = {}
+
+    @functools.cached_property
+    def _others(self) -> dict[str, Method]:
+        methods: dict[str, Method] = {}
+        for name, entries in added("retime.methods").items():
+            for entry in entries:
+                try:
+                    if name in self._own or name in methods:
+                        raise InputError("there is another method of this name")
+                    methods[name] = _of_package(entry)
+                except Exception as e:  # whatever its import raises
+                    why = str(e) if isinstance(e, InputError) else f"{type(e).__name__}: {e}"
+                    text = f"the package {package_of(entry)!r} adds no method {name!r}: {why}"
+                    self.faults[name] = text
+                    log.warning(text)
+        return methods
+
+    def __getitem__(self, name: str) -> Method:
+        return self._own[name] if name in self._own else self._others[name]
+
+    def __setitem__(self, name: str, known: Method) -> None:
+        self._own[name] = known
+
+    def __delitem__(self, name: str) -> None:
+        del self._own[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._own, *self._others])
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self._others)
+
+
+def _of_package(entry: EntryPoint) -> Method:
+    """Import the method of another package; raise if it is none."""
+    known = entry.load()
+    if not isinstance(known, Method) or known.name != entry.name:
+        raise InputError(f"{entry.value} is not a retime.methods.Method named {entry.name!r}")
+    declared(known.parameters)
+    return known
+
+
+METHODS = Registry(
+    (
         Method(
             "spline",
             "Retime by a smooth curve through keytimes, as other tools do.",
@@ -178,7 +238,7 @@ METHODS: dict[str, Method] = {
             "hold",
         ),
     )
-}
+)
 
 
 def method(name: str) -> Method:
@@ -186,4 +246,6 @@ def method(name: str) -> Method:
     try:
         return METHODS[name]
     except KeyError:
+        if name in METHODS.faults:
+            raise InputError(METHODS.faults[name]) from None
         raise InputError(f"no method named {name!r}{did_you_mean(name, METHODS)}") from None

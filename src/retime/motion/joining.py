@@ -52,7 +52,7 @@ def concatenate(*motions: Motion | Iterable[Motion], fps: float | None = None) -
     given = _listed(motions)
     clips = [m for m in given if len(m)] or given[:1]
     for k, other in enumerate(clips[1:], 2):
-        _must_fit(clips[0], other, k)
+        must_fit(clips[0], other, k)
     if fps is not None:
         clips = [apply_edits(m, [], fps=fps) for m in clips]
     notes = [n for m in given for n in m.notes]
@@ -89,7 +89,8 @@ def _listed(motions: Sequence[Motion | Iterable[Motion]]) -> list[Motion]:
     return [m for m in motions if isinstance(m, Motion)]
 
 
-def _must_fit(first: Motion, other: Motion, number: int) -> None:
+def must_fit(first: Motion, other: Motion, number: int) -> None:
+    """Raise where the skeleton or the units of a clip are not those of the first."""
     if not first.skeleton.same_joints(other.skeleton):
         raise InputError(
             f"clip {number} differs from clip 1 in its skeleton: "

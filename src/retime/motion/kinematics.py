@@ -35,6 +35,12 @@ _PLAUSIBLE = (0.05, 20.0)
 # Length of the longest path along the bones of a human, from a toe to the opposite fingertip,
 # relative to the height (1.45 to 1.65 in real files). It needs no names, rest pose or up axis.
 _LONGEST_WAY = 1.55
+# From this ratio of scores on, an axis is more likely than another, and this many times more where
+# the rest pose stands along the other: 92 % of captured clips score so much along their true axis.
+_CLEARER, _MORE_THAN_REST = 1.2, 5.0
+# Cosine to which a standing figure is upright, and how fast its lowest point moves at most, heights
+# a second, in its median frame.
+_UPRIGHT, _AT_REST = 0.5, 0.5
 # Number of frames from which units and up axis are inferred.
 _JUDGED_FRAMES = 64
 
@@ -239,7 +245,7 @@ def infer_units(
         scale, how, said = _likely_unit(tall, person)
         notes.append(said)
     if up is None:
-        up, rest = _likely_up(motion, tall)
+        up, doubt = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how
         if up == "Z":
             notes.append(
@@ -248,11 +254,12 @@ def infer_units(
                     code="up-axis-inferred",
                 )
             )
-        if rest not in ("", up):
+        if doubt:
+            other = "Z" if up == "Y" else "Y"
             notes.append(
                 Note(
-                    f"the figure moves upright along {up}, its rest pose stands along {rest}",
-                    Remedy(f"if {rest} is up, say so", parameter="reading.up", value=rest),
+                    f"{up} assumed to be the up axis, although {doubt} along {other}",
+                    Remedy(f"if {other} is up, say so", parameter="reading.up", value=other),
                     code="up-axis-doubtful",
                     up=up,
                 )
@@ -263,26 +270,55 @@ def infer_units(
 def _likely_up(motion: Motion, tall: float) -> tuple[UpAxis, str]:
     """Score Y and Z as up axis, by the standing figure, the floor and the rest pose.
 
-    Also returns the axis along which the rest pose stands, if it does.
+    Also returns what speaks for the other axis.
     """
     if not len(motion) or tall <= 0:
         return "Y", ""
     few = _some_frames(motion)
     # Nodes above the hips are often on the ground and not a part of the body.
-    body = _below(motion.skeleton, _first_fork(motion.skeleton))
+    hips = _first_fork(motion.skeleton)
+    body = _below(motion.skeleton, hips)
     points = _in_file_units(few, end_sites=True)[:, body]
     extent = np.median(np.ptp(points, axis=1), axis=0) / tall
     floor = points.min(axis=1).std(axis=0) / tall  # large for horizontal axes
     score = _root_heights(points) / tall * extent / (0.2 + floor)
-    at_rest = np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
-    rest = _in_file_units(replace(few, rotations=at_rest), end_sites=True)[:, body]
-    _, y, z = _root_heights(rest) / tall
-    stands = ""
-    if max(y, z) > 0.35 and min(y, z) < 0.25:  # the rest pose is a standing figure
-        # A body that swims or lies along the other axis scores up to 9.5 times as much there.
-        score[1 if y > z else 2] *= 10
-        stands = "Y" if y > z else "Z"
-    return ("Z" if score[2] > 1.2 * score[1] else "Y"), stands
+    likely: UpAxis = "Z" if score[2] > _CLEARER * score[1] else "Y"
+    at_rest = replace(
+        few, rotations=np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
+    )
+    _, y, z = _root_heights(_in_file_units(at_rest, end_sites=True)[:, body]) / tall
+    if max(y, z) <= 0.35 or min(y, z) >= 0.25:
+        return likely, ""  # the rest pose is not a standing figure
+    rest: UpAxis = "Y" if y > z else "Z"
+    if likely == rest:
+        return rest, ""
+    clear = score["XYZ".index(likely)] > _CLEARER * _MORE_THAN_REST * score["XYZ".index(rest)]
+    if clear and _stands(motion, few, hips, (rest, likely), tall):
+        return likely, "its rest pose stands"
+    return rest, "the figure reaches farther"
+
+
+def _stands(
+    motion: Motion, few: Motion, hips: int, axes: tuple[UpAxis, UpAxis], tall: float
+) -> bool:
+    """Return whether a figure that stands along one axis at rest stands along another in motion.
+
+    One that lies or swims is stretched along it, too, but not upright, or its lowest point is
+    never still.
+    """
+    (before, after), none = ("XYZ".index(a) for a in axes), quat.identity()
+    turns = _native.motion.chain_rotations(few.skeleton.parents, few.rotations, none)[:, hips]
+    rest = _native.motion.chain_rotations(
+        few.skeleton.parents, few.skeleton.rest_rotations[None], none
+    )[0, hips]
+    turned = quat.rotate(quat.multiply(turns, quat.conjugate(rest)), np.eye(3)[before])
+    if np.median(turned[:, after]) < _UPRIGHT or len(motion) < 2:
+        return False
+    points = _in_file_units(motion, end_sites=True)[:, _below(motion.skeleton, hips)]
+    lowest = points[..., after].argmin(axis=1)[:-1]
+    moved = np.diff(points, axis=0)[np.arange(len(lowest)), lowest]
+    speed = np.linalg.norm(moved, axis=1) / np.diff(motion.times)
+    return bool(np.median(speed) < _AT_REST * tall)
 
 
 def _root_heights(points: FloatArray) -> FloatArray:

@@ -6,10 +6,10 @@ The unknown is the output time T(s) of each character's source time s; u = dT/ds
 once, and ``solve`` returns the curves of least cost, which meet them exactly.
 """
 
-from retime.pacing.constraints import Beside, Key, Link, Shared, Speed, locked
+from retime.pacing.constraints import Beside, Key, Link, Pause, Shared, Speed, locked
 from retime.pacing.moments import Contradiction, possible_times
 from retime.pacing.problem import Character, Problem
-from retime.pacing.refusing import locked_spans, refusal
+from retime.pacing.refusing import locked_spans, nearest, refusal
 from retime.pacing.solve import Solution, solve
 from retime.pacing.terms import Elastic, Pace, Points, Smooth
 
@@ -21,6 +21,7 @@ __all__ = [
     "Key",
     "Link",
     "Pace",
+    "Pause",
     "Points",
     "Problem",
     "Shared",
@@ -29,6 +30,7 @@ __all__ = [
     "Speed",
     "locked",
     "locked_spans",
+    "nearest",
     "possible_times",
     "refusal",
     "solve",

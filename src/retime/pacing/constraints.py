@@ -26,6 +26,18 @@ class Speed:
     fastest: float
 
 
+@dataclass(frozen=True)
+class Pause:
+    """A moment that is held: time stands still there for ``seconds``.
+
+    The moment's own time, of a key or a link, is that at which the pause begins. In a shared span
+    it is held by all members.
+    """
+
+    source: float
+    seconds: float
+
+
 def locked(start: float, end: float) -> Speed:
     """Return the constraint of a span that plays at its recorded speed."""
     return Speed(start, end, 1.0, 1.0)

@@ -38,7 +38,8 @@ class Stretch:
         """Return the fact in words."""
         bound = "at least" if self.least else "at most"
         return Sentence(
-            f"{{part:.3f}} of {self.character or 'the source'} takes {bound} {{length:.3f}}",
+            f"{{part:.3f}} of {self.character or 'the source'} takes {bound} {{length:.3f}} "
+            "within its limits of speed",
             part=Span(self.start, self.end),
             length=Duration(self.seconds),
         )
@@ -113,7 +114,7 @@ class Contradiction(InfeasibleError):
         self.facts, self.seconds = facts, seconds
         told = "; ".join(f"{{f{k}}}" for k in range(len(facts)))
         super().__init__(
-            f"these cannot all be true, by {{lack:.3f}}: {told}",
+            f"these cannot all be true, by {{lack:.3g}}: {told}",
             lack=Duration(seconds),
             **{f"f{k}": fact.sentence() for k, fact in enumerate(facts)},
         )
@@ -158,6 +159,7 @@ class Moments:
         named = [{first, last} for first, last in problem.spans]
         for nodes, c in zip(named, problem.characters, strict=True):
             nodes |= {problem.node(k.source) for k in c.keys}
+            nodes |= {problem.node(p.source) for p in c.pauses}
         for link in problem.links:
             named[link.first].add(problem.node(link.first_source))
             named[link.second].add(problem.node(link.second_source))
@@ -199,7 +201,10 @@ class Moments:
         return facts
 
     def stretches(self, i: int) -> list[tuple[int, int, float, float]]:
-        """Return the nodes between which a character has no moment, and the times possible."""
+        """Return the nodes between which a character has no moment, and the times possible.
+
+        A pause at the first of two nodes is part of the time between them.
+        """
         cells, first = self.problem.cells[i], self.problem.spans[i][0]
         low, high = self.limits(i)
         upto_low = np.r_[0.0, np.cumsum(low * cells.width)]
@@ -208,8 +213,8 @@ class Moments:
             (
                 a,
                 b,
-                upto_low[b - first] - upto_low[a - first],
-                upto_high[b - first] - upto_high[a - first],
+                upto_low[b - first] - upto_low[a - first] + self.problem.holds[i].get(a, 0.0),
+                upto_high[b - first] - upto_high[a - first] + self.problem.holds[i].get(a, 0.0),
             )
             for a, b in itertools.pairwise(self.chains[i])
         ]

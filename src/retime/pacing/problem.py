@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.pacing.constraints import Beside, Key, Link, Shared, Speed
+from retime.errors import InputError
+from retime.pacing.constraints import Beside, Key, Link, Pause, Shared, Speed
 from retime.pacing.terms import Elastic, Pace, Points, Smooth, Term
 
 IndexArray = npt.NDArray[np.int64]
@@ -46,6 +47,8 @@ class Character:
         The clip is a cycle: its rate changes across the seam as smoothly as within.
     name : str
         For explanations.
+    pauses : tuple of Pause
+        Moments that are held.
     beside : Beside, optional
         Further limits of the slowness.
     """
@@ -56,6 +59,7 @@ class Character:
     speeds: tuple[Speed, ...] = ()
     loop: bool = False
     name: str = ""
+    pauses: tuple[Pause, ...] = ()
     beside: Beside | None = None
 
     @property
@@ -68,7 +72,8 @@ class Character:
         ends = {k.source: k.output for k in self.keys}
         if start not in ends or end not in ends:
             return 1.0
-        return min((ends[end] - ends[start]) / (end - start), 1.0)
+        held = sum(p.seconds for p in self.pauses if start <= p.source < end)
+        return float(np.clip((ends[end] - ends[start] - held) / (end - start), _SLOWEST, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +90,7 @@ class Problem:
         for c in self.characters:
             named += [*c.domain, *(k.source for k in c.keys)]
             named += [t for s in c.speeds for t in (s.start, s.end)]
+            named += [p.source for p in c.pauses]
         named += [t for s in self.shared for t in (s.start, s.end)]
         named += [t for k in self.links for t in (k.first_source, k.second_source)]
         return distinct(named)
@@ -109,6 +115,36 @@ class Problem:
     def spans(self) -> list[tuple[int, int]]:
         """First and last node of each character."""
         return [(self.node(c.domain[0]), self.node(c.domain[1])) for c in self.characters]
+
+    @cached_property
+    def holds(self) -> list[dict[int, float]]:
+        """Seconds for which each character's nodes are held; shared spans pass pauses on."""
+        holds: list[dict[int, float]] = []
+        for c, (first, last) in zip(self.characters, self.spans, strict=True):
+            held = {self.node(p.source): p.seconds for p in c.pauses}
+            if any(not first <= k <= last or not s >= 0 for k, s in held.items()):
+                raise InputError("a pause is a moment of the clip, held for 0 seconds or more")
+            holds.append(held)
+        for span in self.shared * len(self.shared):
+            first, last = self.node(span.start), self.node(span.end)
+            together = {
+                k: max(holds[j].get(k, 0.0) for j in span.members)
+                for i in span.members
+                for k in holds[i]
+                if first <= k < last
+            }
+            for i in span.members:
+                begin, stop = self.spans[i]
+                holds[i] |= {k: s for k, s in together.items() if begin <= k <= stop}
+        return holds
+
+    def held(self, character: int) -> FloatArray:
+        """Return how long a character was held before each of its nodes."""
+        first, last = self.spans[character]
+        seconds = np.zeros(last - first + 2)
+        for node, held in self.holds[character].items():
+            seconds[node - first + 1] = held
+        return np.cumsum(seconds)[:-1]
 
     @cached_property
     def cells(self) -> list[Cells]:

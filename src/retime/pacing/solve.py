@@ -47,7 +47,10 @@ def solve(problem: Problem) -> Solution:
     curves = []
     for i, (first, last) in enumerate(problem.spans):
         times = output[nodes.first[i] : nodes.first[i] + last - first + 1]
-        curves.append((times, problem.nodes[first : last + 1]))
+        source, holds = problem.nodes[first : last + 1], sorted(problem.holds[i].items())
+        at = np.array([node - first for node, seconds in holds if seconds], dtype=int)
+        ends = times[at] + [seconds for _, seconds in holds if seconds]
+        curves.append((np.insert(times, at + 1, ends), np.insert(source, at + 1, source[at])))
     return Solution(tuple(curves), steps)
 
 
@@ -75,8 +78,9 @@ def _start(problem: Problem) -> list[FloatArray]:
             part = slice(a - first, b - first)
             share = np.clip((end - begin - least) / max(most - least, 1e-12), 0.0, 1.0)
             u = low[part] + share * (high[part] - low[part])
-            times[part.start : part.stop + 1] = begin + np.r_[0.0, np.cumsum(u * cells.width[part])]
-            times[part.stop] = end
+            moving = begin + problem.holds[i].get(a, 0.0)
+            times[part.start + 1 : part.stop + 1] = moving + np.cumsum(u * cells.width[part])
+            times[part.start], times[part.stop] = begin, end
         starts.append(times)
     return starts
 
@@ -85,6 +89,7 @@ class _Nodes:
     """Which nodes are unknown, and which are known or follow another at a given distance.
 
     A key makes a node known. Cells of a fixed rate, shared spans and links tie one node to another.
+    Unknown are output times less the pauses before, so that no cell contains a pause.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -92,6 +97,7 @@ class _Nodes:
         counts = [last - first + 1 for first, last in problem.spans]
         self.first = np.r_[0, np.cumsum(counts)]
         self.count = int(self.first[-1])
+        self.held = np.concatenate([*(problem.held(i) for i in range(len(counts))), [0.0]])
         # A forest of the tied nodes: what each follows, and at what distance. A number after all
         # nodes stands for output time 0.
         self.followed: dict[int, tuple[int, float]] = {}
@@ -101,7 +107,8 @@ class _Nodes:
             cells = problem.cells[i]
             for k in np.flatnonzero(cells.fixed).tolist():
                 here = int(self.first[i]) + k
-                self._tie(here, here + 1, float(cells.low[k] * cells.width[k]))
+                pause = float(self.held[here + 1] - self.held[here])
+                self._tie(here, here + 1, pause + float(cells.low[k] * cells.width[k]))
         for span in problem.shared:
             for k in range(problem.node(span.start), problem.node(span.end) + 1):
                 together = [self.at(i, k) for i in span.members if self._has(i, k)]
@@ -134,6 +141,7 @@ class _Nodes:
 
     def _tie(self, node: int, other: int, seconds: float) -> None:
         """Put a node ``seconds`` after another."""
+        seconds += float(self.held[node] - self.held[other])
         (a, before), (b, after) = self._root(node), self._root(other)
         if a == b:
             return  # the moments were found not to contradict each other
@@ -152,14 +160,14 @@ class _Nodes:
         for k in tied.tolist():
             root, offset[k] = self._root(k)
             unknown[k] = unknown[root]
-        initial = np.concatenate(start)[own]
+        initial = (np.concatenate(start) - self.held[:-1])[own]
         objective, points = self._objective(), self._points()
         output, steps = _native.pacing.solve(
             initial, unknown[:-1], offset, *objective, *points, _STEPS
         )
         if not steps or not np.isfinite(output).all():
             raise InfeasibleError(_NONE)
-        return output, int(steps)
+        return output + self.held[:-1], int(steps)
 
     def _order(self) -> IndexArray:
         """Return all nodes by source time, so that the system is narrow."""
@@ -194,5 +202,6 @@ class _Nodes:
                 after = np.clip(np.searchsorted(times, term.source), 1, len(times) - 1)
                 share = (term.source - times[after - 1]) / (times[after] - times[after - 1])
                 nodes.append(self.first[i] + np.c_[after - 1, after])
-                wanted.append(np.c_[np.clip(share, 0, 1), term.output, term.weight])
+                held = self.held[self.first[i] + after]
+                wanted.append(np.c_[np.clip(share, 0, 1), term.output - held, term.weight])
         return np.concatenate(nodes), np.concatenate(wanted)

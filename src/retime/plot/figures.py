@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,19 +45,23 @@ def strip(motions: Motion | Mapping[str, Motion], *, poses: int = 12) -> Figure:
     return _shown(strip_figure(_named(motions, Motion, "motion"), poses=poses))
 
 
-def warp(warps: TimeWarp | Mapping[str, TimeWarp]) -> Figure:
+def warp(
+    warps: TimeWarp | Mapping[str, TimeWarp], *, shared: Sequence[tuple[float, float]] = ()
+) -> Figure:
     """Draw a warp as a curve with its rate below on a log scale, or several over each other.
 
     Parameters
     ----------
     warps : TimeWarp or mapping of str to TimeWarp
         What to draw; several by their names.
+    shared : sequence of (float, float)
+        Spans of source time that the warps of a group share, to be shaded.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    return _shown(warp_figure(_named(warps, TimeWarp, "warp")))
+    return _shown(warp_figure(_named(warps, TimeWarp, "warp"), shared=shared))
 
 
 def lengths(table: LengthTable) -> Figure:

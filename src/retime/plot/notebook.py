@@ -59,7 +59,6 @@ def _recipe(recipe: Any) -> Iterable[str]:
         _, *told = step._facts()
         rows.append((str(number), step.label or step.method, ", ".join(told) or "defaults"))
     yield _table(("step", "method", "parameters"), rows)
-    yield _notes(recipe.notes)
 
 
 def _evaluated(found: Any) -> Iterable[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.plot.style import FAINT, INK, ORIGINAL, SERIES, canvas, plain, save
+from retime.plot.style import FAINT, INK, KEY, ORIGINAL, SERIES, canvas, plain, save
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
@@ -27,18 +27,27 @@ _BAND = 0.12
 
 
 def draw_warps(
-    warps: Mapping[str, TimeWarp], path: str | Path, *, evidence: FloatArray | None = None
+    warps: Mapping[str, TimeWarp],
+    path: str | Path,
+    *,
+    evidence: FloatArray | None = None,
+    shared: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Draw warps over each other into a picture file; see :func:`warp_figure`."""
-    save(warp_figure(warps, evidence=evidence), path)
+    save(warp_figure(warps, evidence=evidence, shared=shared), path)
 
 
-def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = None) -> Figure:
+def warp_figure(
+    warps: Mapping[str, TimeWarp],
+    *,
+    evidence: FloatArray | None = None,
+    shared: Sequence[tuple[float, float]] = (),
+) -> Figure:
     """Draw warps over each other, and their rates below on a log scale.
 
     The legend shows their names. A warp with channels is drawn channel by channel.
     ``evidence`` (n, 2), output times and how much a reference resembles the clip there (0 to 1), is
-    a band under the curve.
+    a band under the curve. ``shared`` are spans of source time that the warps have in common.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -54,6 +63,8 @@ def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = 
         _draw_rate(rate, warp, channel, colour)
     if evidence is not None:
         _mark_evidence(curve, evidence)
+    for k, span in enumerate(shared):
+        _mark_shared(curve, rate, span, next(iter(warps.values())), "shared" if k == 0 else "")
     if len(lines) == 1:
         _mark_kept(rate, *next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
@@ -105,6 +116,15 @@ def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
         zorder=0,
         label="similarity to the reference",
     )
+
+
+def _mark_shared(
+    curve: Axes, rate: Axes, span: tuple[float, float], warp: TimeWarp, label: str
+) -> None:
+    """Shade a span of source time that all warps show at the same output times."""
+    start, end = warp.of_body().inverse(np.asarray(span))
+    curve.axhspan(*span, color=KEY, alpha=0.18, linewidth=0, zorder=0, label=label or None)
+    rate.axvspan(start, end, color=KEY, alpha=0.18, linewidth=0, zorder=0)
 
 
 def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> None:

@@ -10,12 +10,11 @@ from typing import Any
 from retime.coercion import is_number, options_of
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
-from retime.io.json_text import must_be_shallow, parse_json, version_of, write_json
+from retime.io.json_text import must_be_shallow, must_be_version, parse_json, write_json
 from retime.methods import method
 from retime.motion import Motion
 from retime.parameters import declared
 from retime.recipe.recipe import Recipe, Step
-from retime.recipe.upgrade import VERSION, upgrade_notes, upgrade_parameters
 from retime.sentences import StepName
 from retime.timing import TimeWarp
 
@@ -30,6 +29,8 @@ __all__ = [
 ]
 
 FORMAT = "retime-recipe"
+# Version of written recipes, projects, journals and batch manifests.
+VERSION = 2
 
 
 def _encode(value: Any) -> Any:
@@ -85,26 +86,24 @@ def _step_document(step: Step) -> dict[str, Any]:
 
 def from_document(document: Any) -> Recipe:
     """Make a recipe from a JSON document."""
-    version = version_of(document, FORMAT, "recipe", VERSION)
+    must_be_version(document, FORMAT, "recipe", VERSION)
     listed = document.get("steps")
     if not isinstance(listed, list):
         raise InputError('a recipe needs "steps", a list')
-    steps, notes = [], []
+    steps = []
     for number, entry in enumerate(listed, 1):
         try:
-            steps.append(step_from_document(entry, version))
-            values = entry.get("parameters", {})
-            notes += upgrade_notes(entry["method"], values, version)
+            steps.append(step_from_document(entry))
         except InputError as e:
             raise e.within(StepName("step", number)) from None
     given = document.get("input")
     if given is not None and not isinstance(given, Mapping):
         raise InputError('"input" must be an object')
-    return Recipe(steps, given, notes)
+    return Recipe(steps, given)
 
 
-def step_from_document(entry: Any, version: int = VERSION) -> Step:
-    """Make a step from its entry in a JSON document of a version."""
+def step_from_document(entry: Any) -> Step:
+    """Make a step from its entry in a JSON document."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
     must_be_shallow(entry)
@@ -114,7 +113,6 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
     values = entry.get("parameters", {})
     if not isinstance(values, Mapping):
         raise InputError('"parameters" must be an object')
-    values = upgrade_parameters(entry["method"], values, version)
     kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
     decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
     weight, mute = _weight_and_mute(entry)
@@ -148,7 +146,7 @@ def read_recipe(path: str | Path) -> Recipe:
         raise FormatError(str(e), path=path) from None
     folder = Path(path).parent
     steps = [_found_beside(step, folder) for step in recipe.steps]
-    return Recipe(steps, recipe.input, recipe.notes)
+    return Recipe(steps, recipe.input)
 
 
 def _found_beside(step: Step, folder: Path) -> Step:

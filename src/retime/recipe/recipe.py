@@ -16,7 +16,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
-from retime.notes import Note, Remedy, as_notes
+from retime.notes import Note, Remedy
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
 from retime.pictured import Pictured
@@ -176,8 +176,6 @@ class Recipe(Pictured):
         The steps, first to last.
     input : mapping, optional
         Name and SHA-256 of the motion file that it was made for.
-    notes : sequence of Note
-        Changes made on reading.
 
     Examples
     --------
@@ -189,7 +187,6 @@ class Recipe(Pictured):
 
     steps: Sequence[Step] = ()
     input: Mapping[str, str] | None = None
-    notes: Sequence[Note] = ()
 
     def __post_init__(self) -> None:
         steps = tuple(self.steps)
@@ -197,7 +194,6 @@ class Recipe(Pictured):
             if not isinstance(step, Step):
                 raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
         object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "notes", as_notes(self.notes))
 
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None

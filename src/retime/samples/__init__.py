@@ -15,6 +15,7 @@ from retime.samples.chain import chain
 from retime.samples.gait import make_run, make_walk
 from retime.samples.jump import make_jump
 from retime.samples.sample import Sample
+from retime.samples.throwing import make_throw, throw_sample
 
 __all__ = [
     "SAMPLES",
@@ -26,6 +27,7 @@ __all__ = [
     "run",
     "sample",
     "swing",
+    "throw",
     "toss",
     "walk",
 ]
@@ -41,6 +43,7 @@ SAMPLES: dict[str, tuple[Callable[[], Sample], str]] = {
     ),
     "swing": (make_swing, "A golf-like swing; the feet stand."),
     "handshake": (make_handshake, "Two characters shake hands."),
+    "throw": (throw_sample, "One throws a ball and another catches it."),
     "toss": (make_toss, "A thrown box that turns as it flies."),
     "chain": (lambda: Sample("chain", chain()), "Four hanging links that swing."),
 }
@@ -100,6 +103,11 @@ def handshake(*, fps: float = 60.0) -> tuple[Motion, Motion]:
     """Make two characters shaking hands."""
     made = make_handshake(fps=fps)
     return made.motion, made.partner if made.partner is not None else made.motion
+
+
+def throw(*, fps: float = 60.0) -> tuple[Motion, Motion, Motion]:
+    """Make one who throws, another who catches, and the ball."""
+    return make_throw(fps=fps)
 
 
 def toss(*, fps: float = 60.0) -> Motion:

@@ -20,11 +20,11 @@ _HIT, _BACK = 0.16, 0.3
 _PUNCHES_END = 4.0
 
 
-def _stand(poser: Poser, *, apart: float, ahead: float, turned: float) -> None:
+def stand(poser: Poser, *, apart: float, ahead: float, turned: float, at: float = 0.0) -> None:
     """Plant both feet: apart sideways, the left one ahead, both turned by radians."""
     flat = np.zeros(len(poser.times))
     for side, sign in SIDES:
-        place = np.array([sign * apart / 2, ANKLE_HEIGHT, sign * ahead / 2 - 0.03])
+        place = np.array([sign * apart / 2, ANKLE_HEIGHT, at + sign * ahead / 2 - 0.03])
         poser.plant(side, np.tile(place, (len(flat), 1)), flat, turned)
 
 
@@ -39,7 +39,7 @@ def _punching(t: FloatArray, fps: float) -> Motion:
     poser.root[:, 0] = 0.015 * np.sin(2 * np.pi * t / 1.3)
     poser.root[:, 2] = 0.03 * (extend["Left"] + extend["Right"])
     poser.lean(np.full(len(t), 0.15), yaw)
-    _stand(poser, apart=0.36, ahead=0.36, turned=0.0)
+    stand(poser, apart=0.36, ahead=0.36, turned=0.0)
     for side, sign in SIDES:
         guard = np.array([sign * 0.12, 1.36, 0.26])
         target = np.array([sign * 0.02, 1.42, 0.56])
@@ -85,7 +85,7 @@ def make_swing(*, fps: float = 60.0) -> Sample:
     poser.root[:, 1] = 0.88 + ease(t, [(1.9, 0.0), (2.4, 0.025)])
     poser.root[:, 0] = ease(t, [(0.7, 0.0), (1.55, -0.03), (2.0, 0.05), (3.5, 0.06)])
     poser.lean(bow, -0.75 * back)
-    _stand(poser, apart=0.46, ahead=0.0, turned=0.0)
+    stand(poser, apart=0.46, ahead=0.0, turned=0.0)
     angle = 1.35 * back
     radius, centre = 0.62, np.array([0.0, 1.3, 0.16])
     across, up = -np.sin(angle), -np.cos(angle)
@@ -129,12 +129,12 @@ def make_handshake(*, fps: float = 60.0) -> Sample:
     """Make two people shaking hands: their right hands touch from 1.3 to 2.6 s."""
     t = np.arange(round(4.0 * fps) + 1) / fps
     one = _shaker(t, fps, late=0.0)
-    other = _turned_about(_shaker(t, fps, late=0.1))
+    other = turned_about(_shaker(t, fps, late=0.1))
     feet = tuple(Contact(f"{side}Toe", 0.0, float(t[-1])) for side, _ in SIDES)
     return Sample("handshake", one, (*feet, Contact("RightHand", 1.3, 2.6)), partner=other)
 
 
-def _turned_about(motion: Motion) -> Motion:
+def turned_about(motion: Motion) -> Motion:
     """Turn a motion by half a turn about the vertical through the origin."""
     half = turn("y", np.pi)
     rotations = motion.rotations.copy()

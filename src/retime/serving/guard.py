@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from retime.serving.addresses import shown
-from retime.serving.connections import let_in
 
 _HEADERS = {
     "content-security-policy": (
@@ -109,7 +108,6 @@ class Guard:
             return
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         if self._programs and self._is_program(scope, headers):
-            let_in(scope)
             await self.app(scope, receive, _with_headers(send, scope.get(SESSION)))
             return
         problem = self._foreign(scope, headers)
@@ -127,7 +125,6 @@ class Guard:
         if problem is not None:
             await _refuse(scope, receive, send, problem)
             return
-        let_in(scope)
         await self.app(scope, receive, _with_headers(send))
 
     def _leads_here(self, name: str, scope: Any) -> bool:

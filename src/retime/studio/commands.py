@@ -52,21 +52,6 @@ class AddMotion(_Command, frozen=True, tag="add_motion"):
         return replace(project, motions=project.motions | {name: self.motion}, source=source)
 
 
-class RemoveMotion(_Command, frozen=True, tag="remove_motion"):
-    """Remove a motion from a project whose motions share one recipe (old journals only)."""
-
-    id: str
-
-    def apply(self, project: Project) -> Project:
-        """Return the project without the motion; raise if a step uses it."""
-        if project.recipes:
-            return DropMotion(self.id).apply(project)
-        _must_be_unused(project, self.id)
-        motions = {k: v for k, v in project.motions.items() if k != self.id}
-        source = next(iter(motions), None) if project.source == self.id else project.source
-        return replace(project, motions=motions, source=source)
-
-
 class DropMotion(_Command, frozen=True, tag="drop_motion"):
     """Remove a motion and its recipe from the project; its file stays."""
 
@@ -84,19 +69,6 @@ class DropMotion(_Command, frozen=True, tag="drop_motion"):
         motions = {k: v for k, v in project.motions.items() if k != self.id}
         recipes = {k: v for k, v in project.recipes.items() if k != self.id}
         return replace(project, motions=motions, recipes=recipes)
-
-
-class UseMotion(_Command, frozen=True, tag="use_motion"):
-    """Retime this motion by the recipe that all motions share (old journals only)."""
-
-    id: str
-
-    def apply(self, project: Project) -> Project:
-        """Return the project with another source."""
-        project.motion(self.id)
-        if project.recipes:
-            return ChooseMotion(self.id).apply(project)
-        return replace(project, source=self.id)
 
 
 class ChooseMotion(_Command, frozen=True, tag="choose_motion"):
@@ -297,7 +269,7 @@ ClientCommand = (
     | RemoveAudio
     | SetJointSets
 )
-Command = AddMotion | MoveFile | AddAudio | RemoveMotion | UseMotion | ClientCommand
+Command = AddMotion | MoveFile | AddAudio | ClientCommand
 
 
 def change(project: Project, command: Command) -> Project:

@@ -116,7 +116,7 @@ class Exports:
 
     async def _write(self, job: jobs.Export | jobs.Mesh, place: Path) -> None:
         try:
-            said, _ = await self.workers.run("answer", f"export:{place.name}", job)
+            said = await self.workers.run("answer", f"export:{place.name}", job)
             must_be_done(said, job.results[0] if isinstance(job, jobs.Export) else None)
         except BaseException:
             place.unlink(missing_ok=True)

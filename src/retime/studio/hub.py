@@ -31,8 +31,7 @@ from retime.studio.results import Results, purpose_of
 from retime.studio.session import Session
 from retime.studio.start_files import StartFiles
 from retime.studio.window import Window
-from retime.studio.worker import Said
-from retime.studio.workers import Stopped, Workers
+from retime.studio.workers import Said, Stopped, Workers
 from retime.times import needs_clip
 
 MOST_UPLOAD = 512 << 20
@@ -264,12 +263,12 @@ class Hub:
     ) -> None:
         """Load a motion for all windows; what fails is said, unless the solver says it too."""
 
-        def told(said: Said, _: bytes) -> None:
+        def told(said: Said) -> None:
             for w in self.windows:
-                w.post(messages.Progress(None, said.text, said.share), "progress")
+                w.post(messages.Progress(None, said.word, said.progress), "progress")
 
         try:
-            said, frame = await self.workers.run("answer", f"load:{clip.id}", jobs.Load(clip), told)
+            said = await self.workers.run("answer", f"load:{clip.id}", jobs.Load(clip), told)
             must_be_done(said)
         except RetimeError as e:
             self._clips.pop(key, None)
@@ -278,9 +277,9 @@ class Hub:
             return
         if key not in self._clips:
             return  # it was removed meanwhile
-        self._clips[key] = frame
+        self._clips[key] = said.body
         for w in self.windows:
-            w.post(frame)
+            w.post(said.body)
 
     # ---- questions
 
@@ -289,13 +288,13 @@ class Hub:
         try:
             result, job, role, purpose = self._maker.question(project, asked, window)
 
-            def told(said: Said, body: bytes) -> None:
-                if said.kind == "frame":
-                    window.post(body, f"result:{version}")
+            def told(said: Said) -> None:
+                if said.body:
+                    window.post(said.body, f"result:{version}")
                 elif asked.question == "watch":
-                    window.post(messages.Progress(asked.request, said.text, None), "progress")
+                    window.post(messages.Progress(asked.request, said.word, None), "progress")
 
-            said, frame = await self.workers.run(role, purpose, job, told)
+            said = await self.workers.run(role, purpose, job, told)
             must_be_done(said, result)
         except Stopped:
             return
@@ -306,8 +305,8 @@ class Hub:
         except Exception as e:
             window.post(fault(e, asked.request))
             return
-        if frame:
-            window.post(frame, f"{asked.question}:{version}")
+        if said.body:
+            window.post(said.body, f"{asked.question}:{version}")
         else:
             window.post(msgspec.convert(said.answer | {"type": "answer"}, messages.Answer))
 
@@ -369,7 +368,7 @@ class Hub:
         result = self._maker.result(self.session.would_be(command), (command.version, None))
         if result is None:
             return command
-        said, _ = await self.workers.run("answer", "resolve", jobs.Resolve(result))
+        said = await self.workers.run("answer", "resolve", jobs.Resolve(result))
         must_be_done(said, result)
         steps = tuple(
             msgspec.structs.replace(step, parameters=step.parameters | found)

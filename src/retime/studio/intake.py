@@ -108,9 +108,9 @@ class Intake:
 
     async def _inspect(self, place: Path) -> list[str | None]:
         """Let a worker read a file whole; list its animations."""
-        said, _ = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
-        if said.kind != "done":
-            raise InputError(said.text)
+        said = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
+        if said.error is not None:
+            raise InputError(said.error)
         animations: list[str | None] = said.answer
         return animations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from retime.studio.worker import Said
+from retime.studio.workers import Said
 
 # Nothing is said of what takes less than this, seconds.
 _UNNOTICED = 0.12
@@ -26,7 +26,7 @@ class Patience:
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
-    def hear(self, said: Said, _: bytes) -> None:
+    def hear(self, said: Said) -> None:
         """Receive progress from the worker."""
         self._last = said
         if self._over:

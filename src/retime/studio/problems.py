@@ -7,7 +7,7 @@ import traceback
 from retime.errors import RetimeError
 from retime.studio import jobs, messages
 from retime.studio.wording import studio_error
-from retime.studio.worker import Said
+from retime.studio.workers import Said
 
 
 class StepError(RetimeError):
@@ -18,9 +18,9 @@ class StepError(RetimeError):
 
 def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
     """Raise the error that a worker reported."""
-    if said.kind == "done":
+    if said.error is None:
         return
-    error = StepError(said.text)
+    error = StepError(said.error)
     if job is not None and said.step is not None and 0 < said.step <= len(job.steps):
         error.step_name = job.steps[said.step - 1]
     raise error

@@ -10,15 +10,15 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from retime.errors import InputError, RetimeError
-from retime.io.json_text import version_of
+from retime.io.json_text import must_be_version
 from retime.recipe import json as recipe_json
-from retime.recipe.upgrade import VERSION, upgrade_parameters
+from retime.recipe.json import VERSION
 
 Version = Literal["A", "B"]
 FORMAT = "retime-project"
@@ -116,9 +116,6 @@ class NewStep(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     label: str = ""
 
 
-AnyStep = TypeVar("AnyStep", StepEntry, NewStep)
-
-
 def must_travel(told: Struct) -> None:
     """Reject a project or a command that cannot be saved or sent to windows."""
     # Parameters lie deeper in a project than in the command that they came with.
@@ -193,20 +190,19 @@ def to_document(project: Project) -> dict[str, Any]:
     """Return a project as the document of its file."""
     plain = msgspec.to_builtins(project)
     for name in ("recipes", "joint_sets"):
-        if not plain[name]:  # as before there were any: hashes of old journals stay
+        if not plain[name]:
             del plain[name]
     return {"format": FORMAT, "version": VERSION, **plain}
 
 
 def from_document(document: Any) -> Project:
     """Make a project from the document of its file."""
-    version = version_of(document, FORMAT, "project", VERSION)
+    must_be_version(document, FORMAT, "project", VERSION)
     plain = {k: v for k, v in document.items() if k not in ("format", "version")}
     try:
         project = msgspec.convert(plain, Project)
     except (msgspec.ValidationError, UnicodeError) as e:  # UnicodeError: half a character in a name
         raise InputError(f"not a project that retime made: {e}") from None
-    project = _upgraded(project, version)
     _must_be_sound(project)
     must_travel(project)
     return project
@@ -214,14 +210,15 @@ def from_document(document: Any) -> Project:
 
 def salvaged(document: Any) -> tuple[Project, list[str]]:
     """Make a project from the intact parts of a damaged document; also list what was left out."""
-    version = version_of(document, FORMAT, "project", VERSION)
+    must_be_version(document, FORMAT, "project", VERSION)
+    head = {"format": FORMAT, "version": VERSION}
     kept: dict[str, Any] = {}
     lost: list[str] = []
     versions: dict[str, list[Any]] = {"A": [], "B": []}
 
     def holds() -> bool:
         try:
-            from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+            from_document({**head, "versions": versions, **kept})
         except (RetimeError, LookupError, TypeError, ValueError):
             return False
         return True
@@ -246,7 +243,7 @@ def salvaged(document: Any) -> tuple[Project, list[str]]:
             if not holds():
                 del kept[name]
                 lost.append(f"its {name.replace('_', ' ')}")
-    project = from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+    project = from_document({**head, "versions": versions, **kept})
     return project, lost or ["what retime does not know"]
 
 
@@ -277,25 +274,6 @@ def must_be_sets(sets: Mapping[str, Sequence[str]]) -> None:
                 f"a set of joints has a name of 1 to {_LONGEST_NAME} characters and at most "
                 f"{_MOST_JOINTS} joints"
             )
-
-
-def _upgraded(project: Project, version: int) -> Project:
-    def present(versions: Versions) -> Versions:
-        return {
-            name: tuple(upgrade_step(step, version) for step in steps)
-            for name, steps in versions.items()
-        }
-
-    recipes = {motion: present(versions) for motion, versions in project.recipes.items()}
-    return msgspec.structs.replace(project, versions=present(project.versions), recipes=recipes)
-
-
-def upgrade_step(step: AnyStep, version: int) -> AnyStep:
-    """Return a step of a file of some version, with current names of parameters."""
-    if version >= VERSION:  # what means nothing any more is left out when the step is solved
-        return step
-    values = upgrade_parameters(step.method, step.parameters, version)
-    return msgspec.structs.replace(step, parameters=values)
 
 
 def project_hash(project: Project) -> str:

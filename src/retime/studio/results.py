@@ -13,8 +13,7 @@ from retime.studio.patience import Patience
 from retime.studio.problems import fault, must_be_done, problem
 from retime.studio.project import Project
 from retime.studio.window import Shows, Window
-from retime.studio.worker import Said
-from retime.studio.workers import Stopped, Workers
+from retime.studio.workers import Said, Stopped, Workers
 
 Who = Callable[[], list[Window]]
 
@@ -83,12 +82,12 @@ class Results:
     async def _solved(self, job: jobs.Result, purpose: str, who: Who) -> bytes:
         def told(said: Said) -> None:
             for w in who():
-                w.post(messages.Progress(job.request, said.text, said.share), "progress")
+                w.post(messages.Progress(job.request, said.word, said.progress), "progress")
 
         with Patience(told) as patience:
-            said, frame = await self.workers.run("solve", purpose, job, patience.hear)
+            said = await self.workers.run("solve", purpose, job, patience.hear)
         must_be_done(said, job)
-        return frame
+        return said.body
 
     @contextlib.contextmanager
     def _telling(self, who: Who, request: int | None = None) -> Iterator[None]:

@@ -11,8 +11,6 @@ import webbrowser
 from pathlib import Path
 from urllib.parse import quote
 
-import uvicorn
-
 from retime.errors import InputError
 from retime.serving.addresses import (
     hosts,
@@ -23,7 +21,7 @@ from retime.serving.addresses import (
     shown,
 )
 from retime.serving.guard import Guard
-from retime.serving.http import http_config
+from retime.serving.http import BoundedServer
 from retime.studio.app import STATIC, make_app
 from retime.studio.hub import Hub
 from retime.studio.session import Session
@@ -91,7 +89,7 @@ async def _serve(
         every_address=is_every_address(host),
         one_time=True,
     )
-    server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
+    server = BoundedServer(guard, most_message=8 << 20, most_waiting=128)
     keys = _Keys(guard, f"http://{shown(reachable_at(host))}:{port}/", session.workspace.folder)
     print(f"retime studio: {keys.printed()}", flush=True)
     print(

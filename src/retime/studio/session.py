@@ -15,14 +15,11 @@ from typing import Any
 import msgspec
 
 from retime.errors import FormatError, InputError, RetimeError
-from retime.io.json_text import parse_json, version_of, write_json
-from retime.recipe.upgrade import VERSION
+from retime.io.json_text import parse_json, write_json
 from retime.studio.commands import Command, change, preview
 from retime.studio.history import change_name
 from retime.studio.journal import Journal, free_name
-from retime.studio.journal_upgrade import upgrade_lines
 from retime.studio.project import (
-    FORMAT,
     Project,
     from_document,
     project_hash,
@@ -139,10 +136,6 @@ class Session:
             if self._journal.damaged is not None:
                 self._so_far = _replayed(lines) if lines else None
                 raise InputError(f"line {self._journal.damaged} is not one that a studio wrote")
-            version = version_of(lines[0]["start"], FORMAT, "project", VERSION)
-            if version < VERSION:
-                lines = upgrade_lines(lines, version)
-                self._journal.restart(*lines)
             self._so_far = _replayed(lines)
             return _replay(lines), None
         except (RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError) as e:

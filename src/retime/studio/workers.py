@@ -2,7 +2,7 @@
 
 Each works on one job at a time. A job that waits is replaced by a newer one of the same purpose:
 the latest wins. When the solver is killed, to cancel what it does, the other, which runs already,
-takes its place, and a new process is started for the other's.
+takes its place, and the killed one is started again in the other's.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from retime.errors import RetimeError
-from retime.process.child import ONE_THREAD, Child
+from retime.process.child import ONE_THREAD, Ended, JobServer
 from retime.studio import jobs
-from retime.studio.worker import Order, Said, unpack
 
-# A worker that dies of so many jobs in a row is started again only when the next job comes.
-_MOST_CRASHES = 5
 # -P: what lies in the folder that the studio was started in is never imported.
 _COMMAND = [sys.executable, "-P", "-m", "retime.studio.worker"]
 
@@ -35,7 +34,18 @@ class WorkerDied(RetimeError):
     """The process ended while it worked."""
 
 
-Listener = Callable[[Said, bytes], None]
+class Said(msgspec.Struct, frozen=True):
+    """A worker's message about a job: progress, a frame, or how it ended."""
+
+    word: str = ""
+    progress: float | None = None
+    body: bytes = b""
+    answer: Any = None
+    error: str | None = None
+    step: int | None = None
+
+
+Listener = Callable[[Said], None]
 
 
 @dataclass(eq=False)
@@ -43,199 +53,155 @@ class _Task:
     purpose: str
     job: jobs.Job
     listener: Listener
-    future: asyncio.Future[tuple[Said, bytes]]
-    begun: bool = False  # whether its process said anything of it
-    again: bool = False  # whether it was given to a second process
+    future: asyncio.Future[Said]
+
+    def stop(self, error: RetimeError) -> None:
+        if not self.future.done():
+            self.future.set_exception(error)
+
+    def hear(self, said: Said) -> None:
+        if not self.future.done():
+            self.listener(said)
 
 
 @dataclass(eq=False)
-class _Process:
-    """One process and what it works on."""
+class _Line:
+    """Jobs that wait for one process, and the one that it works on."""
 
-    child: Child
+    server: JobServer
     waiting: dict[str, _Task] = field(default_factory=dict)
     running: _Task | None = None
-    number: int = 0
-    crashes: int = 0
-    gone: bool = False
 
 
 class Workers:
     """Two processes: ``solve`` for results in windows, ``answer`` for all other jobs."""
 
     def __init__(self) -> None:
-        self._by_role: dict[str, _Process] = {}
-        self._replacing = asyncio.Lock()
-        self._closed = asyncio.Event()
-        self._ends: set[asyncio.Future[None]] = set()
+        env = os.environ | ONE_THREAD
+        self._lines = {
+            role: _Line(JobServer(_COMMAND, env=env, stderr=None)) for role in ("solve", "answer")
+        }
+        self._threads = ThreadPoolExecutor(4, "retime-worker")  # a killed job may still hold one
+        self._works: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     async def start(self) -> None:
         """Start both."""
-        for role in ("solve", "answer"):
-            self._by_role[role] = self._spawn()
+        for line in self._lines.values():
+            await self._in_thread(line.server.start)
 
     async def close(self) -> None:
         """End both at once."""
-        self._closed.set()
-        for worker in self._by_role.values():
-            worker.child.kill()
-            for task in [worker.running, *worker.waiting.values()]:
-                if task is not None and not task.future.done():
-                    task.future.set_exception(Stopped("the studio ends"))
-        for worker in self._by_role.values():
-            await asyncio.to_thread(worker.child.end)
+        self._closed = True
+        for task in self._tasks():
+            task.stop(Stopped("the studio ends"))
+        for line in self._lines.values():
+            line.waiting.clear()
+            line.server.kill()
+        await asyncio.gather(*self._works)
+        self._threads.shutdown()
+        for line in self._lines.values():
+            line.server.end()
 
-    def _spawn(self) -> _Process:
-        loop = asyncio.get_running_loop()
-
-        def heard(message: bytes) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._heard, worker, message)
-
-        env = os.environ | ONE_THREAD
-        worker = _Process(Child(_COMMAND, env=env, stderr=None, framed=True, heard=heard))
-        return worker
+    async def _in_thread(self, call: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     # ---- jobs
 
     async def run(
-        self, role: str, purpose: str, job: jobs.Job, listener: Listener = lambda said, body: None
-    ) -> tuple[Said, bytes]:
+        self, role: str, purpose: str, job: jobs.Job, listener: Listener = lambda said: None
+    ) -> Said:
         """Do a job; one of the same purpose that still waits is dropped with :class:`Stopped`."""
-        if self._by_role[role].gone:
-            await self._replace(role, self._by_role[role])
-        worker = self._by_role[role]
-        future: asyncio.Future[tuple[Said, bytes]] = asyncio.get_running_loop().create_future()
-        old = worker.waiting.pop(purpose, None)
-        if old is not None and not old.future.done():
-            old.future.set_exception(Stopped("a newer one took its place"))
-        worker.waiting[purpose] = _Task(purpose, job, listener, future)
-        self._next(worker)
-        return await future
+        line = self._lines[role]
+        task = _Task(purpose, job, listener, asyncio.get_running_loop().create_future())
+        if purpose in line.waiting:
+            line.waiting.pop(purpose).stop(Stopped("a newer one took its place"))
+        line.waiting[purpose] = task
+        self._next(line)
+        return await task.future
 
     def drop(self, purpose: str) -> None:
         """Forget a job that waits."""
-        for worker in self._by_role.values():
-            task = worker.waiting.pop(purpose, None)
-            if task is not None and not task.future.done():
-                task.future.set_exception(Stopped("it is not needed any more"))
+        for line in self._lines.values():
+            if purpose in line.waiting:
+                line.waiting.pop(purpose).stop(Stopped("it is not needed any more"))
 
     def purposes(self, *starts: str) -> list[str]:
         """List the purposes with a prefix of jobs that wait or run."""
-        found = []
-        for worker in self._by_role.values():
-            running = [] if worker.running is None else [worker.running.purpose]
-            found += [p for p in (*worker.waiting, *running) if p.startswith(starts)]
-        return found
+        return [task.purpose for task in self._tasks() if task.purpose.startswith(starts)]
 
     def running(self, purpose: str) -> bool:
         """Return whether a job of a purpose is being worked on."""
-        return any(w.running is not None and w.running.purpose == purpose
-                   for w in self._by_role.values())  # fmt: skip
+        return any(True for _ in self._running(purpose))
 
     def push(self, purpose: str, moment: float, rate: float) -> None:
         """Push a search that is being watched."""
-        for worker in self._by_role.values():
-            if worker.running is not None and worker.running.purpose == purpose:
-                self._send(worker, Order(worker.number, push=(moment, rate)))
+        for _, line in self._running(purpose):
+            line.server.push((moment, rate))
 
     async def cancel(self, purpose: str) -> bool:
         """Stop a job by ending its process; return false if no job of the purpose runs."""
         self.drop(purpose)
-        for role, worker in self._by_role.items():
-            task = worker.running
-            if task is not None and task.purpose == purpose:
-                if not task.future.done():
-                    task.future.set_exception(Stopped("Stopped. The document is unchanged."))
-                worker.running = None
-                await self._replace(role, worker)
-                return True
+        for task, line in list(self._running(purpose)):
+            task.stop(Stopped("Stopped. The document is unchanged."))
+            gone, other = line.server, self._lines["answer"]
+            if other.running is None:
+                line.server, other.server = other.server, gone
+            line.running = None
+            gone.kill()
+            self._next(line)
+            return True
         return False
 
-    async def _replace(self, role: str, gone: _Process) -> None:
-        """Put another process in the place of one; a solver's is taken by the other.
+    def _running(self, purpose: str) -> Iterator[tuple[_Task, _Line]]:
+        for line in self._lines.values():
+            if line.running is not None and line.running.purpose == purpose:
+                yield line.running, line
 
-        Callers that find it gone come here: the first replaces it, and the others wait.
-        """
-        gone.gone = True
-        gone.child.kill()
-        await asyncio.to_thread(gone.child.end)
-        async with self._replacing:
-            if self._closed.is_set() or self._by_role[role] is not gone:
-                return
-            other = self._by_role["answer"]
-            if role == "solve" and other.running is None and not _is_over(other):
-                self._by_role["solve"] = other
-                other.waiting |= gone.waiting
-                self._next(other)
-                role, gone.waiting = "answer", {}
-            fresh = self._spawn()
-            if self._closed.is_set():
-                fresh.child.end()
-                return
-            fresh.crashes, fresh.waiting = gone.crashes, gone.waiting
-            self._by_role[role] = fresh
-            self._next(fresh)
+    def _tasks(self) -> list[_Task]:
+        lines = self._lines.values()
+        running = [line.running for line in lines if line.running is not None]
+        return [*(task for line in lines for task in line.waiting.values()), *running]
 
-    def _next(self, worker: _Process) -> None:
-        if worker.running is not None or not worker.waiting or _is_over(worker):
-            return  # what waits for a process that is over goes to the one that takes its place
-        purpose = next(iter(worker.waiting))
-        task = worker.waiting.pop(purpose)
-        worker.running = task
-        worker.number += 1
-        self._send(worker, Order(worker.number, task.job))
+    # ---- work
 
-    def _send(self, worker: _Process, order: Order) -> None:
-        worker.child.send(msgspec.json.encode(order))
+    def _next(self, line: _Line) -> None:
+        if line.running is None and line.waiting and not self._closed:
+            line.running = line.waiting.pop(next(iter(line.waiting)))
+            self._begin(self._work(line, line.running))
 
-    # ---- what they say
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._works.add(task := asyncio.create_task(work))
+        task.add_done_callback(self._works.discard)
 
-    def _heard(self, worker: _Process, message: bytes) -> None:
-        if not message:
-            self._ends.add(ended := asyncio.ensure_future(self._died(worker)))
-            ended.add_done_callback(self._ends.discard)
-            return
-        said, body = unpack(message)
-        task = worker.running
-        if task is None or said.number != worker.number:
-            return
-        task.begun = True
-        if said.kind in ("progress", "frame"):
-            task.listener(said, body)
-            return
-        worker.running, worker.crashes = None, 0
-        if not task.future.done():
-            task.future.set_result((said, body))
-        self._next(worker)
+    async def _work(self, line: _Line, task: _Task) -> None:
+        server = line.server
+        try:
+            said = await self._in_thread(lambda: self._done(server, task))
+        except Ended:
+            task.stop(
+                WorkerDied(
+                    "The process that computes it ended unexpectedly. It is started again; try "
+                    "another setting."
+                )
+            )
+            if not self._closed:
+                self._begin(self._in_thread(server.start))
+        else:
+            if not task.future.done():
+                task.future.set_result(said)
+        if line.running is task:
+            line.running = None
+            self._next(line)
 
-    async def _died(self, worker: _Process) -> None:
-        """Start a worker again that ended by itself; what it worked on is told so."""
-        role = next((r for r, w in self._by_role.items() if w is worker), None)
-        if role is None or self._closed.is_set() or worker.gone:
-            return  # it was killed on purpose
-        worker.gone = True
-        task, worker.running = worker.running, None
-        died = WorkerDied(
-            "The process that computes it ended unexpectedly. It is started again; try another "
-            "setting."
-        )
-        if task is not None and not task.future.done():
-            if task.begun or task.again or task.purpose in worker.waiting:
-                worker.crashes += 1
-                task.future.set_exception(died)
-            else:  # its process was perhaps dying when it came
-                task.again = True
-                worker.waiting = {task.purpose: task, **worker.waiting}
-        if worker.crashes < _MOST_CRASHES:
-            await self._replace(role, worker)
-            return
-        for waiting in worker.waiting.values():
-            if not waiting.future.done():
-                waiting.future.set_exception(died)
-        worker.waiting, worker.crashes = {}, 0
-
-
-def _is_over(worker: _Process) -> bool:
-    """Return whether a process has ended, though nobody may have been told yet."""
-    return worker.gone or not worker.child.alive
+    def _done(self, server: JobServer, task: _Task) -> Said:
+        """Do a job, in a thread; return the last message about it."""
+        loop = task.future.get_loop()
+        job = {"job": msgspec.to_builtins(task.job)}
+        said = Said()
+        for message in server.do(job, wanted=lambda: not task.future.done()):
+            said = msgspec.convert(message, Said)
+            if message is not None and not message.keys() & {"done", "error"}:
+                with contextlib.suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(task.hear, said)
+        return said

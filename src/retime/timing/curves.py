@@ -14,6 +14,7 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InfeasibleError, InputError
 from retime.notes import Note
 from retime.one_line import one_line
+from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing.graph import Graph
 from retime.timing.monotone import SPACING, monotone_cubic
@@ -60,17 +61,7 @@ def keytime_warp(
     start, end = domain
     _must_last(start, end)
     stop = end if duration is None else start + duration
-    if not (np.isfinite(stop - start) and stop > start):
-        raise InputError(
-            "the duration must be above 0, not {length}", length=Duration(stop - start)
-        )
-    first, last = (start, start), (stop, end)
-    keys = sorted((float(o), float(s)) for o, s in keytimes)
-    keys = [k for k in keys if k not in (first, last)]
-    for key in keys:
-        _must_be_inside(key, start, (stop, end))
-    points = [first, *keys, last]
-    _must_rise(points)
+    points = keytime_points(domain, stop, keytimes)
     rates, spans = list(rates), _joined(locked)
     for a, b in spans:
         points = _with_locked(points, a, b, loop=loop)
@@ -92,6 +83,29 @@ def keytime_warp(
     for a, b in spans:
         straight |= (source > a + _SAME_MOMENT) & (source < b - _SAME_MOMENT)
     return TimeWarp(output[~straight], source[~straight], loop=loop, notes=notes)
+
+
+def keytime_points(
+    domain: tuple[float, float], stop: float | None, keytimes: Iterable[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Return both ends and the keytimes in order, as output and source times.
+
+    If ``stop``, the last output time, is ``None``, the length is free and the last point is left
+    out. Raises if a keytime is outside, or if times do not rise from one to the next.
+    """
+    start, end = domain
+    if stop is not None and not (np.isfinite(stop - start) and stop > start):
+        raise InputError(
+            "the duration must be above 0, not {length}", length=Duration(stop - start)
+        )
+    first, last = (start, start), (np.inf if stop is None else stop, end)
+    keys = sorted((float(o), float(s)) for o, s in keytimes)
+    keys = [k for k in keys if k not in (first, last)]
+    for key in keys:
+        _must_be_inside(key, start, last)
+    points = [first, *keys, *([] if stop is None else [last])]
+    _must_rise(points)
+    return points
 
 
 def _must_last(start: float, end: float) -> None:
@@ -147,12 +161,8 @@ def _with_locked(
     points: list[tuple[float, float]], a: float, b: float, *, loop: bool
 ) -> list[tuple[float, float]]:
     """Return the points of a curve with those of a span that plays at its recorded speed."""
-    (start, end), part = (points[0][1], points[-1][1]), Span(a, b)
-    if not start - _SAME_MOMENT <= a < b <= end + _SAME_MOMENT:
-        raise InputError(
-            "the locked span {part} is not a part of {clip}", part=part, clip=Span(start, end)
-        )
-    a, b = max(a, start), min(b, end)
+    part = Span(a, b)
+    a, b = part_of_clip((a, b), (points[0][1], points[-1][1]), "locked span")
     x, y = np.array(points).T
     inside = [(o, s) for o, s in points if a <= s <= b]
     before, after = [p for p in points if p[1] < a], [p for p in points if p[1] > b]

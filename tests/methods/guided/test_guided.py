@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from retime import (
 from retime.body.metrics import flights
 from retime.methods.guided import guide
 from retime.methods.guided.activity import falling_flights
-from retime.methods.guided.library import INDEX
 
 
 def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
@@ -160,40 +158,6 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
         guided_warp(jump, reference=tmp_path / "absent.bvh")
 
 
-def test_a_library_is_indexed_once(tmp_path: Path) -> None:
-    walk = samples.walk()
-    for k in range(8):
-        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
-    (tmp_path / "broken.bvh").write_text("none")
-    first = guide(walk, duration="free", reference=tmp_path)
-    index = tmp_path / INDEX
-    assert len(list(index.glob("joints-*"))) == 1
-    with patch("retime.methods.guided.library.read", side_effect=AssertionError):
-        again = guide(samples.walk(), duration="free", reference=tmp_path)
-        other = guide(samples.walk(seconds=2.0), duration="free", reference=tmp_path)
-    np.testing.assert_allclose(again.warp.source, first.warp.source)
-    assert first.warp.duration == pytest.approx(walk.duration / 0.67, rel=0.08)
-    assert other.warp.duration == pytest.approx(2.0 / 0.67, rel=0.08)
-    files = [tmp_path / f"{k}.npz" for k in range(8)]
-    listed = guide(walk, duration="free", reference=files)  # the same without an index
-    assert listed.warp.duration == pytest.approx(first.warp.duration, rel=1e-3)
-    # A file that changes is read again, and only that.
-    retime.write(slowed(walk, 0.5), tmp_path / "3.npz")
-    with patch("retime.methods.guided.library.read", side_effect=retime.read) as reads:
-        guide(samples.walk(), duration="free", reference=tmp_path)
-    assert [c.args[0].name for c in reads.call_args_list] == ["3.npz"]
-    assert len([p for p in index.iterdir() if len(p.name) == 32]) == 9
-
-
-def test_a_library_that_cannot_be_written_to_is_read(tmp_path: Path) -> None:
-    walk = samples.walk()
-    for k in range(8):
-        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
-    with patch("retime.methods.guided.library.tempfile.mkdtemp", side_effect=PermissionError):
-        warp = guided_warp(walk, duration="free", reference=tmp_path)
-    assert warp.duration == pytest.approx(walk.duration / 0.67, rel=0.08)
-
-
 def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
     """Slow motion of one swing's reference range makes the same moves slow elsewhere (V7, V8)."""
     chain = samples.chain(duration=6.0)
@@ -272,61 +236,6 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
     assert moved_by[(plain.times > 1.1) & (plain.times < 1.4)].min() > 0
 
 
-# ---- bad input
-
-EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"duration": 0.0}, "above 0,"),
-        ({"duration": 0.2}, "raise max_speed to"),
-        ({"duration": 9.0, "upsample": 2}, "upsample belongs to the paper's formulation"),
-        ({"duration": 9.0, "frame_cost": 2.0}, "frame_cost belongs to the paper's formulation"),
-        ({"duration": 9.0, "formulation": "paper", "strength": 0.5}, "belongs to gradual speed"),
-        (
-            {"duration": 2.0, "keytimes": [(0.1, 2.0)]},
-            "to 20, or show 2.000 s at 0.25",
-        ),
-        ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "have to be 10 times"),
-        (
-            {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.5, 1.05)], "min_speed": 0.2},
-            "below 0.2; lower min_speed to 0.1",
-        ),
-        ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
-        ({"strength": 1.5}, "strength"),
-        ({"strength": float("nan")}, "strength"),
-        ({"keytimes": [(1.0, float("nan"))]}, "keytimes"),
-        ({"keytimes": [(1.0, 9.0)]}, "outside|beyond|has no"),
-        ({"locked": [(1.0, 9.0)]}, "the locked span 1 to 9 s is not a part of 0 to 3.25 s"),
-        ({"locked": [(0.5, 3.0)], "duration": 1.0}, "choose a duration of 2.594 s"),
-        ({"rates": [(1.0, 0.0)]}, "a rate is 0.001 or more"),
-        ({"rates": [(9.0, 1.0)]}, "is not in"),
-        ({"rates": [(1.0, 50.0)]}, "0 to 3.250 s of the source plays no faster than 8 times"),
-        ({"rates": [(1.0, 1.0), (1.001, 2.0)]}, "these cannot all be true"),
-        ({"rates": [(1.2, 2.0)], "locked": [(1.0, 1.5)]}, "plays at its recorded speed"),
-        ({"speed_limits": [(1.0, 2.0, 9.0, 10.0)]}, "plays no faster than 8 times"),
-        ({"locked": [(1.0, 1.5)], "keytimes": [(0.5, 1.0), (0.6, 1.5)]}, "show 1.500 s at 1.000"),
-        ({"duration": 5.0, "locked": [(0.0, 3.25)]}, "choose a duration of 3.250 s"),
-        (
-            {"range": (1.0, 1.0 + 3 / 120), "duration": 0.01, "ripple": True},
-            "is too short for guided",
-        ),
-        ({"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of"),
-        ({"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "shorter than three frames"),
-        ({"reference_warp": TimeWarp([0, 3.25], [0, 3.25])}, "no edit to copy"),
-        ({"speed_limits": [(0.0, 3.25, 5.0, 6.0)], "duration": 2.0}, "these cannot all be true"),
-        ({"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "both ranges must rise"),
-        ({"reference": [3]}, "a motion or a path"),
-        ({"range": (0.0, 1.0), "backwards": True}, "only a whole clip"),
-    ],
-)
-def test_bad_input_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(RetimeError, match=sentence):
-        guided_warp(samples.jump(), **options)
-
-
 def test_short_clips_get_a_sentence() -> None:
     jump = samples.jump()
     for frames in (1, 2):
@@ -337,12 +246,6 @@ def test_short_clips_get_a_sentence() -> None:
         )
         with pytest.raises(InputError, match="too short"):
             guided_warp(short, duration=1.0)
-
-
-def test_infeasible_requests_name_a_feasible_duration() -> None:
-    with pytest.raises(InfeasibleError, match=r"choose a duration of 0\.4") as caught:
-        guided_warp(samples.jump(), duration=0.2)
-    assert "max_speed" in str(caught.value)
 
 
 def test_a_recipe_keeps_its_reference_by_hash(tmp_path: Path) -> None:
@@ -450,7 +353,7 @@ def test_foreign_timing_goes_through_keytimes() -> None:
             assert warp.duration == pytest.approx(length, abs=1e-12)
     with pytest.raises(InfeasibleError, match="these cannot all be true"):
         guided_warp(jump, duration=3.0, speed_limits=[(0.0, 3.25, 2.0, 3.0)], reference=slow)
-    with pytest.raises(InfeasibleError, match="raise max_speed"):
+    with pytest.raises(InfeasibleError, match="choose a duration of"):
         guided_warp(jump, duration=0.3, reference=slow)
 
 
@@ -466,17 +369,11 @@ def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
     assert float(back.warp(0.0)) == jump.duration
     assert back.pace is not None
     assert ahead.pace is not None
-    np.testing.assert_allclose(back.pace.likeness[::-1], ahead.pace.likeness, atol=0.05)
+    np.testing.assert_allclose(back.pace.likeness, ahead.pace.likeness)
     chain = samples.chain(duration=1.0)
     cycle = guided_warp(chain, duration="free", loop=True, reference=slowed(chain, 0.8))
     ends = cycle.rate([1e-3, cycle.duration - 1e-3])
     assert ends[0] == pytest.approx(ends[1], abs=0.1)
-
-
-def test_a_length_of_two_frames_is_too_fast() -> None:
-    walk = samples.walk()
-    with pytest.raises(InfeasibleError, match="the speed would have to be"):
-        guided_warp(walk, duration=2 / walk.rate)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retime import InfeasibleError, InputError, _native, guided_warp, samples
+from retime import InputError, _native, guided_warp, samples
 from retime.methods.guided import guide
 from retime.methods.guided.paper import WEIGHTS, corridor, moving_average, score_table
 
@@ -137,7 +137,7 @@ def test_a_jump_keeps_its_flight(upsample: int | None) -> None:
     assert found.costs["guided"] < found.costs["uniform"]
 
 
-def test_keytimes_are_exact_and_limits_hold() -> None:
+def test_keytimes_are_exact() -> None:
     jump = samples.jump()
     keys = [(0.517, 0.9), (1.333, 1.871)]
     warp = guided_warp(jump, duration=2.013, keytimes=keys, formulation="paper")
@@ -145,10 +145,6 @@ def test_keytimes_are_exact_and_limits_hold() -> None:
     for output, source in keys:
         assert float(warp(output)) == source
     assert (np.diff(warp.source) > 0).all()
-    locked = guided_warp(jump, duration=2.2, locked=[(0.1, 0.6)], formulation="paper")
-    shown = locked.preimage(0.15, 0.55)
-    assert shown is not None
-    assert np.abs(locked.rate(np.linspace(*shown, 30)) - 1).max() < 0.05
 
 
 def test_a_price_makes_a_free_duration_shorter() -> None:
@@ -169,23 +165,6 @@ def test_backwards_ranges_and_loops() -> None:
     assert part.duration == pytest.approx(jump.duration - 0.4)
     np.testing.assert_allclose(part(np.linspace(0.5, 2.8, 20)), np.linspace(0.9, 3.2, 20))
     assert guided_warp(samples.walk(), duration=1.5, loop=True, formulation="paper").loop
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"duration": 9.0, "upsample": 2}, "in whole frames"),
-        ({"duration": "free", "keytimes": [(1.0, 1.0)]}, "a free duration has no keytimes"),
-        ({"duration": 0.2}, "choose a duration of"),
-        (
-            {"duration": 2.5, "speed_limits": [(0.0, 3.0, 1.3, 1.3)], "upsample": 4},
-            "no path of whole frames",
-        ),
-    ],
-)
-def test_what_cannot_be_met_is_refused(options: Any, match: str) -> None:
-    with pytest.raises((InfeasibleError, InputError), match=match):
-        guided_warp(samples.jump(), formulation="paper", **options)
 
 
 def test_what_is_too_long_is_refused() -> None:

@@ -54,7 +54,7 @@ def find_grips(motion: Motion) -> tuple[Grip, ...]:
 def find_touches(motion: Motion, other: Motion) -> tuple[Grip, ...]:
     """Find hands of two figures that hold each other; both motions share one timeline."""
     one, two = judged(motion), judged(other)
-    ours, theirs = _palms(one, find_body(one)), _palms(two, find_body(two))
+    ours, theirs = palms(one), palms(two)
     out = []
     for joint, place in ours.items():
         for partner, there in theirs.items():
@@ -80,22 +80,22 @@ def _not_resting(motion: Motion, grips: tuple[Grip, ...]) -> tuple[Grip, ...]:
 
 def _grips(motion: Motion) -> tuple[Grip, ...]:
     body = find_body(motion)
-    palms = _palms(motion, body)
+    hands = palms(motion)
     names = motion.skeleton.names
     out = []
-    if len(palms) == 2:
-        (left, a), (right, b) = palms.items()
+    if len(hands) == 2:
+        (left, a), (right, b) = hands.items()
         out += _kept(motion, left, right, a, b)
     points = positions(motion)
     for prop in _props(motion, body):
-        for joint, place in palms.items():
+        for joint, place in hands.items():
             out += _kept(motion, joint, names[prop], place, points[:, prop])
     return tuple(out)
 
 
-def _palms(motion: Motion, body: Body) -> dict[str, FloatArray]:
+def palms(motion: Motion) -> dict[str, FloatArray]:
     """Return a point inside each hand (F, 3), by its joint: wrists rotate about a held shaft."""
-    points, skeleton = positions(motion, end_sites=True), motion.skeleton
+    points, skeleton, body = positions(motion, end_sites=True), motion.skeleton, find_body(motion)
     hands = [body.roles[r] for r in ("left_hand", "right_hand") if r in body.roles]
     return {skeleton.names[hand]: points[:, _palm(skeleton, points[0], hand)] for hand in hands}
 

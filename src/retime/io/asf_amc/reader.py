@@ -12,6 +12,7 @@ from retime.body import find_body
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.as_read import with_origin
 from retime.io.asf_amc.bones import AsfFile, Bone, numbers, parse_asf, text_lines
+from retime.io.beside import must_find_beside, skeleton_note
 from retime.io.files import read_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
@@ -68,7 +69,7 @@ def read_motion(
     data = read_bytes(path)
     if not data.strip():  # a missing skeleton would otherwise be reported first
         raise FormatError("the file is empty", path=path)
-    place = find_skeleton(path) if skeleton is None else skeleton
+    place = must_find_beside(path, ".asf") if skeleton is None else skeleton
     asf = parse_asf(read_bytes(place), place)
     amc = _parse_amc(data, path, asf)
     gaps = Gaps(path)
@@ -107,7 +108,7 @@ def read_motion(
 
 def _notes(asf: AsfFile, amc: _Amc, rate: float | None) -> list[Note]:
     """Return notes on the skeleton, a missing frame rate and bones without values."""
-    notes = [Note(f"its skeleton is {asf.name}", code="skeleton-found", skeleton=asf.name)]
+    notes = [skeleton_note(asf.name)]
     if rate is None:
         notes.append(
             Note(
@@ -129,33 +130,10 @@ def _notes(asf: AsfFile, amc: _Amc, rate: float | None) -> list[Note]:
     return notes
 
 
-def find_skeleton(path: Path) -> Path:
-    """Find the ASF of an AMC: with its name, its name up to a ``_``, or the only one beside it."""
-    if not path.parent.is_dir():
-        raise InputError(f"no such folder: {path.parent}")
-    beside = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf" and p.is_file())
-    by_stem = {p.stem.casefold(): p for p in beside}
-    stem = path.stem.casefold()
-    while stem:
-        if stem in by_stem:
-            return by_stem[stem]
-        stem = stem.rpartition("_")[0]
-    if len(beside) == 1:
-        return beside[0]
-    why = "there is no .asf file" if not beside else f"there are {len(beside)} .asf files"
-    raise InputError(
-        Note(
-            f"{path} needs its skeleton, and {why} beside it",
-            Remedy("name it", parameter="reading.skeleton", value="FILE.asf"),
-            code="no-skeleton",
-        )
-    )
-
-
 def companions(path: Path) -> list[Path]:
     """Return the skeleton file of an AMC, if it is found."""
     try:
-        return [find_skeleton(path)]
+        return [must_find_beside(path, ".asf")]
     except InputError:
         return []
 

@@ -16,7 +16,8 @@ from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
 from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
 from retime.io.asf_amc.bones import Bone
-from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
+from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, turned
+from retime.io.beside import must_find_beside
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion, quat
 
@@ -198,7 +199,7 @@ def _head(motion: Motion, kept: AmcFile) -> bytes:
 def _place_of_skeleton(kept: AmcFile, path: Path) -> Path | None:
     """Return where the skeleton must be written to be found; never overwrite another one."""
     try:
-        found = read_bytes(find_skeleton(path))
+        found = read_bytes(must_find_beside(path, ".asf"))
     except InputError:
         found = b""
     if found == kept.asf.data:

@@ -76,19 +76,23 @@ class Rekeyer:
     def __init__(self, graph: Graph, per_second: int, span: tuple[float, float]) -> None:
         self.per_second = per_second
         # Halves of a tick may be rounded together.
-        later = 2 / per_second
-        grain = Grain(_RAMP, _SAME, _ON_END, lambda t: t + later)
-        self._mover = KeyMover(graph.x, graph.y, grain, last=span[1])
+        grain = Grain(_RAMP, _SAME, _ON_END, lambda t: t + 2 / per_second)
+        self.mover = KeyMover(graph.x, graph.y, grain, last=span[1])
         self._ends = np.sort(graph.at(np.array(span)))
+        inside = np.clip(graph.x, *span)
+        off = np.abs(graph.at(inside) - np.interp(inside, span, self._ends)).max()
+        self._is_even = graph.direction > 0 and off < _SAME
 
     def moved(self, curve: Curve, close: float) -> Curve:
         """Move a curve's keys; the result may be off by ``close``, in the curve's unit."""
         keys = curve.ticks / self.per_second
-        if curve.goes_on and (keys[0] > self._ends[0] or keys[-1] < self._ends[1]):
+        gaps = keys[[0, -1]] * [1, -1] - self._ends * [1, -1]
+        # At one speed, rounds beyond the keys stay rounds; otherwise they become keys.
+        if curve.goes_on and gaps.max() > 0 and not (self._is_even and gaps.min() > -_SAME):
             low, high = (self._ends * self.per_second).tolist()
             curve = unrolled(curve, (math.floor(low), math.ceil(high)), self.per_second)
             keys = curve.ticks / self.per_second
-        shown = _with_bends(curve, keys, self._mover, self._mover.shown(keys), close)
+        shown = _with_bends(curve, keys, self.mover, self.mover.shown(keys), close)
         ticks = np.round(shown.output * self.per_second).astype(np.int64)
         apart = np.r_[True, np.diff(ticks) > 0]
         if not apart.all():
@@ -99,7 +103,7 @@ class Rekeyer:
             rates = shown.rates[wide] if wide.any() else np.ones(1)
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
-        return _pieces(curve, keys, self._mover, ticks, shown, close)
+        return _pieces(curve, keys, self.mover, ticks, shown, close)
 
 
 def _with_bends(

@@ -12,6 +12,7 @@ from retime.errors import FormatError
 from retime.io.as_read import with_origin
 from retime.io.fbx.rotations import ORDERS, euler
 from retime.io.files import read_bytes
+from retime.io.in_place import no_model
 from retime.io.parameters import RestFrame
 from retime.io.sampled import depth_first, moments_between, must_fit_in_memory
 from retime.io.unity.clip import Clip, Track, parse_clip
@@ -85,9 +86,7 @@ def read_motion(
     ).with_notes(*_notes(tracks, paths))
     ones = np.ones(len(paths))
     kept = Kept(clip, tuple(paths), ones, ones, motion)
-    made = with_origin(motion, "unity", path, data, kept)
-    assert made.origin is not None
-    return replace(made, origin=replace(made.origin, delivered=motion.tracks))
+    return with_origin(motion, "unity", path, data, kept, in_place=True)
 
 
 def _notes(tracks: dict[tuple[str, str], Track], paths: list[str]) -> list[Note]:
@@ -96,10 +95,9 @@ def _notes(tracks: dict[tuple[str, str], Track], paths: list[str]) -> list[Note]
     if len(placed) >= len(paths) - 1 and len(paths) > 1:
         return []
     return [
-        Note(
+        no_model(
             "a Unity clip has no model: bones without position curves have no length, and muscles "
-            "are not posed; timing can be moved, positions in space are not known",
-            code="no-model",
+            "are not posed"
         )
     ]
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.errors import InputError
 from retime.io.files import write_bytes
 from retime.io.gltf.samplers import Sampler, key_mover, rekeyed
-from retime.io.in_place import Retimed, retimed_together
+from retime.io.in_place import Retimed, timing_of
 from retime.io.key_mover import KeyMover
+from retime.io.text_lines import ending, replaced
 from retime.io.unity.clip import STEP, Clip, Key, Track, numbers_in, text_of
 from retime.io.unity.reader import Kept
 from retime.motion import Motion
@@ -26,33 +26,12 @@ _PATHS = {
     "m_LocalScale": "scale", "localEulerAnglesRaw": "rotation", "localEulerAngles": "rotation",
 }  # fmt: skip
 _AXES = "xyzw"
-_SAME = 1e-6
 BoolArray = npt.NDArray[np.bool_]
 
 
-def write_motion(
-    motion: Motion,
-    path: str | Path,
-    *,
-    drop_rest: bool = False,
-    original: Motion | None = None,
-) -> None:
-    """Write a motion that came from a Unity clip into a copy of it; options change nothing."""
-    if motion.origin is None or not isinstance(motion.origin.kept, Kept):
-        raise InputError(
-            "Unity clips are retimed in place, and this motion does not come from one: write .fbx "
-            "or .glb, and import that"
-        )
-    (retimed,) = retimed_together([motion], Kept, lambda kept: id(kept.clip))
-    if retimed.beyond:
-        raise InputError("a Unity clip cannot be repeated in place; use Loop Time in Unity")
-    edited = {j for joints in retimed.edited().values() for j in joints}
-    if edited:
-        name = motion.skeleton.names[min(edited)]
-        raise InputError(
-            f"the pose of {name!r} was edited; only the timing of a Unity clip can be written: "
-            "edit the .fbx that it came from"
-        )
+def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
+    """Write a motion that came from a Unity clip into a copy of it; the option changes nothing."""
+    retimed = timing_of(motion, Kept, "Unity .anim", "write .fbx or .glb, and import that")
     write_bytes(path, ["".join(_Retimer(retimed).lines()).encode()])
 
 
@@ -66,8 +45,7 @@ class _Retimer:
         """Return the lines of the file with moved keys."""
         clip, warp = self.clip, self.retimed.warp
         low, high = self.retimed.kept.motion.domain
-        same = max(abs(warp.domain[0] - low), abs(warp.domain[1] - high)) < _SAME
-        if warp.is_identity and same:
+        if self.retimed.is_as_read:
             return list(clip.lines)
         made: dict[int, tuple[int, list[str]]] = {}
         for track in clip.tracks:
@@ -81,7 +59,7 @@ class _Retimer:
             if name in clip.settings:
                 line = clip.settings[name][0]
                 made[line] = line + 1, [_with_number(clip.lines[line], warp.domain[place])]
-        return list(_replaced(clip.lines, made))
+        return replaced(clip.lines, made)
 
     def _mover(self, channel: str) -> KeyMover:
         own = self.retimed.warp.channel(channel)
@@ -173,33 +151,10 @@ def _key(clip: Clip, key: Key, fields: dict[str, float | Sequence[float]]) -> li
         else:
             parts = ", ".join(f"{a}: {text_of(v)}" for a, v in zip(_AXES, value, strict=False))
             head, _, _ = line.partition("{")
-            made[start] = end, [f"{head}{{{parts}}}{_ending(line)}"]
-    return list(_replaced(clip.lines, made, key.start, key.end))
+            made[start] = end, [f"{head}{{{parts}}}{ending(line)}"]
+    return replaced(clip.lines, made, key.start, key.end)
 
 
 def _with_number(line: str, value: float) -> str:
     head, mark, _ = line.partition(":")
-    return f"{head}{mark} {text_of(value)}{_ending(line)}"
-
-
-def _ending(line: str) -> str:
-    return line[len(line.rstrip("\r\n")) :]
-
-
-def _replaced(
-    lines: Sequence[str],
-    made: dict[int, tuple[int, list[str]]],
-    start: int = 0,
-    end: int | None = None,
-) -> list[str]:
-    """Return lines, some stretches of which are replaced."""
-    out: list[str] = []
-    n, stop = start, len(lines) if end is None else end
-    while n < stop:
-        if n in made:
-            n, own = made[n]
-            out += own
-        else:
-            out.append(lines[n])
-            n += 1
-    return out
+    return f"{head}{mark} {text_of(value)}{ending(line)}"

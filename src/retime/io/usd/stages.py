@@ -6,6 +6,7 @@ Nothing here runs in retime's own process: see :mod:`retime.io.usd.child`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -124,16 +125,17 @@ def _layer(path: str) -> Any:
 
 
 def _why_not(path: str, said: str) -> str:
-    """Return why a layer cannot be opened: from its first bytes, otherwise USD's message."""
+    """Return why a layer cannot be opened, from its first bytes and USD's message."""
     with open(path, "rb") as f:
         start = f.read(64)
     if not start.startswith((b"#usda", b"PXR-USDC", b"PK", b"#sdf")):
         return "this is not a USD file: text begins with '#usda 1.0', a binary file with 'PXR-USDC'"
-    if start.startswith(b"PXR-USDC") and "version" in said:
+    if start.startswith(b"PXR-USDC"):
         return "the binary USD file is damaged, or of a version that this usd-core does not read"
-    where = said.partition(": ")[0]
-    text = said.replace(path, "").strip("<>: ")
-    return f"the stage cannot be opened: {text}" if where else "the stage cannot be opened"
+    if start.startswith(b"PK"):
+        return "the USD package is damaged; package it again"
+    line = re.search(r"line (\d+)", said)
+    return f"the stage cannot be opened: its text is damaged{f' at line {line[1]}' if line else ''}"
 
 
 def _first_words(error: Exception) -> str:

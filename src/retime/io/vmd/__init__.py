@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retime.io.vmd.reader import read_motion
+from retime.io.vmd.reader import companions, read_motion
 from retime.io.vmd.writer import write_motion
 
-__all__ = ["read_motion", "write_motion"]
+__all__ = ["companions", "read_motion", "write_motion"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.files import write_bytes
-from retime.io.in_place import Retimed, retimed_together
+from retime.io.in_place import Retimed, timing_of
 from retime.io.vmd.document import (
     RATE,
     SECTIONS,
@@ -35,27 +35,14 @@ Handles = npt.NDArray[np.float64]
 _STRAIGHT = np.array([20.0, 20.0, 107.0, 107.0]) / 127
 
 
-def write_motion(
-    motion: Motion,
-    path: str | Path,
-    *,
-    drop_rest: bool = False,
-    original: Motion | None = None,
-) -> None:
-    """Write a motion that came from a VMD file into a copy of it; options change nothing."""
-    if motion.origin is None or not isinstance(motion.origin.kept, Kept):
-        raise InputError(
-            "VMD files are retimed in place, and this motion does not come from one: write .bvh or "
-            ".glb, and convert that for MikuMikuDance"
-        )
-    (retimed,) = retimed_together([motion], Kept, lambda kept: id(kept.document))
-    if any(retimed.edited().values()):
-        raise InputError("a pose was edited, or repeated; only the timing of a VMD file is written")
+def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
+    """Write a motion that came from a VMD file into a copy of it; the option changes nothing."""
+    instead = "write .bvh or .glb, and convert that for MikuMikuDance"
+    retimed = timing_of(motion, Kept, "VMD", instead)
     low, high = retimed.warp.domain
     if low < -_SAME or high * RATE > _LATEST:
         raise InputError("the frames of a VMD file start at 0: shift the motion to a later time")
-    read = retimed.kept.motion.domain
-    if retimed.warp.is_identity and max(abs(low - read[0]), abs(high - read[1])) < _SAME:
+    if retimed.is_as_read:
         write_bytes(path, [retimed.kept.data])
         return
     write_bytes(path, built(retimed.kept.document, _Retimer(retimed).sections()))

@@ -81,7 +81,7 @@ class Aligner(ABC):
     def _forget(self) -> None:
         self._clock = Clock()
         self._trail = Trail()
-        self._unseen = 0.0
+        self._unseen, self._is_placed = 0.0, True
         self.time = self.place = self.recording.start
         self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self.relocations = 0
@@ -98,7 +98,7 @@ class Aligner(ABC):
         if seconds is None:
             return self.time
         live = self._sizer.live(pose, seconds)
-        if not self._sizer.stands:
+        if self._is_placed and not self._sizer.stands:
             self._sizer.stand(live, self.recording.at(self.time), seconds)
             live = self._sizer.live(pose, learn=False)
         if not live.visible.any():
@@ -109,10 +109,11 @@ class Aligner(ABC):
             self._unseen = 0.0
             found = self._follow(live, gap)
             self._go_to(found, gap)
-            self._sizer.stand(live, self.recording.at(self.time), gap)
             seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS) ** 0.5
             self.confidence = min(max(self.confidence, 0.0), 1.0) * seen
             self.phase = max(min(self.phase, 1.0) * seen, self.confidence)
+            if self.phase >= _KNOWN:  # a wrong place tells a wrong floor
+                self._sizer.stand(live, self.recording.at(self.time), gap)
         self._trail.add(self._clock.now, self.time)
         return self.time
 

@@ -9,22 +9,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.align.aligner import Aligner
-from retime.methods.align.copies import CopyFilter
-from retime.methods.align.cycles import AGREE, CycleFilter
+from retime.methods.align.belief import Belief
 from retime.methods.align.joints import Recording
 from retime.methods.align.poses import LivePose, own_heading
 from retime.motion import Motion
 
-# The performance counts as a copy while its joints are within this many metres of the recording;
-# once a copy, it may be a little farther.
-_COPY, _STAYS_COPY = 0.02, 1.2
-# The belief moves the exact filter from this confidence on, across this much travel (m), and while
-# a copy moves faster than this (m/s): where a recording hardly moves, belief is spread out, and its
-# mean is not reliable.
-_SURE, _FAR, _CREEPS = 0.8, 0.04, 0.1
 # Another action is performed if the belief is standing while the mean joint is faster than this
 # (m/s), averaged over this time (s). Confidence falls from the first to the second mean share.
 _STANDS, _LATELY = 0.25, 1.5
@@ -74,20 +65,16 @@ class BayesAligner(Aligner):
             raise InputError(f"the start is {start!r}; it can be beginning or anywhere")
         super().__init__(reference, times=times, joints=joints)
         duration = self.recording.end - self.recording.start
-        self._belief = CycleFilter(self._path(CycleFilter.grid(duration)), duration)
-        self._copies = CopyFilter(self._path(CopyFilter.grid(duration)), duration)
-        self._is_copy, self._astray = False, 0.0
+        even = np.linspace(self.recording.start, self.recording.end, Belief.grid(duration))
+        path = own_heading(self.recording.at(even)) * self._sizer.scale
+        self._belief, self._astray = Belief(path, duration), 0.0
         self.start = start
         self.reset()
-
-    def _path(self, places: int) -> FloatArray:
-        even = np.linspace(self.recording.start, self.recording.end, places)
-        return own_heading(self.recording.at(even)) * self._sizer.scale
 
     @property
     def is_copy(self) -> bool:
         """Whether the performer is so close to the recording that it is followed as a copy."""
-        return self._is_copy
+        return self._belief.copy > 0.5
 
     def first_time_like(self, time: float) -> float:
         """Return the first repetition of a time in the recording, or the time itself."""
@@ -98,35 +85,22 @@ class BayesAligner(Aligner):
         super().reset()
         if self.start == "anywhere":
             self._belief.seek(None)
+            self._is_placed = False
 
     def _place(self, time: float) -> None:
         self._belief.seek(time - self.recording.start)
-        self._copies.seek(time - self.recording.start)
-        self._is_copy, self._astray = False, 0.0
+        self._astray = 0.0
 
     def _follow(self, live: LivePose, seconds: float) -> float:
-        belief, copies = self._belief, self._copies
+        belief = self._belief
         belief.step(live, seconds)
-        copies.step(live, seconds)
-        self._is_copy = copies.distance < _COPY * (_STAYS_COPY if self._is_copy else 1.0)
-        apart = (
-            abs(copies.time - belief.time) > AGREE
-            and belief.travel(copies.time, belief.time) > _FAR
-            and not (self._is_copy and belief.speed < _CREEPS)
-        )
-        if apart and belief.confidence > _SURE:
-            copies.seek(belief.time)
-        exact = self._is_copy and (not apart or belief.confidence < _SURE)
-        self.rate = copies.rate if exact else belief.rate
-        still = copies.still if exact else belief.still
+        self.rate = belief.rate
         moves = min(max(belief.speed / _STANDS - 1, 0.0), 1.0)
-        self.stopped = still > 0.5 and moves < 0.5
-        found = copies.time if exact else belief.time
-        place = belief.place if not exact else copies.place if self.stopped else copies.time
-        self.place = self.recording.start + place
-        fit = self._fit(still * moves, seconds)
-        self.confidence, self.phase = (fit * sure for sure in belief.around(found))
-        return self.recording.start + found
+        self.stopped = belief.still > 0.5 and moves < 0.5
+        self.place = self.recording.start + belief.place
+        fit = self._fit(belief.still * moves, seconds)
+        self.confidence, self.phase = (fit * sure for sure in belief.around(belief.time))
+        return self.recording.start + belief.time
 
     def _fit(self, astray: float, seconds: float) -> float:
         """Return how well the recording fits at all, 0 to 1, over the last seconds."""

@@ -19,7 +19,7 @@ from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import takes
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.align.path_curve import flowing_warp, keys_of_path, warp_through
+from retime.methods.align.path_curve import flowing_warp
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
@@ -41,8 +41,6 @@ _MOST_CELLS = 4_000_000
 # not choose the path.
 _COST_STEP = 2.0**-16
 _COARSER, _CORRIDOR = 4, 12
-# Seconds after which there is a key, whatever the path does.
-_KEY_EVERY = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +86,7 @@ class AlignParameters:
         ),
     ] = 4
     max_stall: Annotated[
-        Length | None,
+        Length,
         About(
             "Longest time that the clip may wait for the reference; it moves on slowly instead of "
             "standing still.",
@@ -163,8 +161,8 @@ def align(motion: Motion, p: AlignParameters) -> TimeWarp:
     """Find the warp that gives one take the timing of another.
 
     Poses are compared wherever the performers stand and face and whatever their build, joints
-    matched by role. The path of least total distance becomes a smooth curve through the moments
-    at which the two are in step again after one had to wait (figure 3 of the paper).
+    matched by role. The path of least total distance becomes a smooth curve, which is
+    nearest to it where poses change most.
 
     Parameters
     ----------
@@ -289,10 +287,10 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)
     both = np.r_[weights, _MOTION_SECONDS * weights]
     open_end = p.open_end or p.repeat
-    stalls = -1 if p.max_stall is None else round(p.max_stall * p.search_fps)
+    stalls = round(p.max_stall * p.search_fps)
     # A reference that lasts much longer cannot be followed without longer waits.
     needed = -(-len(times_b) // max(len(times_a) - 1, 1))
-    raised = 0 <= stalls < needed and not p.repeat
+    raised = stalls < needed and not p.repeat
     limits = p.max_step, needed if raised else stalls, open_end
     *_, path = _search(x, y, both, *limits)
     # Once more without the constant difference in posture that the first path shows.
@@ -303,15 +301,7 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     period = times_a[-1] - times_a[0]
     start, step = float(times_a[0]), float(period) / (len(times_a) - 1)
     last_time = None if open_end else float(times_a[-1])
-    if p.max_stall is None:
-        keys = keys_of_path(path, costs, first, _KEY_EVERY * p.search_fps)
-        output = np.interp(keys[:, 0], np.arange(len(times_b)), times_b)
-        source = start + keys[:, 1] * step
-        source[0] = start
-        source[-1] = source[-1] if last_time is None else last_time
-        warp = warp_through(output, source, loop=p.repeat)
-    else:
-        warp = flowing_warp(path, costs, first, times_b, (start, step), loop=p.repeat, to=last_time)
+    warp = flowing_warp(path, costs, first, times_b, (start, step), loop=p.repeat, to=last_time)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
     told = f"mean distance of the joints to the reference: {100 * off:.1f} cm"
@@ -369,7 +359,7 @@ def _search(
     n, m = len(x), len(y)
     low, width = np.zeros(m, np.int64), n
     if n * m > _MOST_CELLS:
-        fewer = -1 if stalls < 0 else -(-stalls // _COARSER)
+        fewer = -(-stalls // _COARSER)
         fewer_x, fewer_y = (np.ascontiguousarray(a[::_COARSER]) for a in (x, y))
         *_, path = _search(fewer_x, fewer_y, weights, steps, fewer, open_end)
         rows = np.arange(m) / _COARSER

@@ -32,8 +32,9 @@ _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
 # Floors that differ by less than this, in metres, are one: shoes and markers differ by as much. A
 # floor is the median height of the feet over this many seconds, less the recorded one.
 _SAME_FLOOR, _FLOOR_SECONDS = 0.06, 0.7
-# No body rises or falls by this much, in metres, between poses closer than this, in seconds.
-_LEAP, _LEAP_SECONDS = 0.2, 0.05
+# No body rises or falls by this much, in metres, between poses closer than this, in seconds. All
+# joints do so within the third, in metres: after a skip in the recording, they do not.
+_LEAP, _LEAP_SECONDS, _TOGETHER = 0.2, 0.05, 0.1
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
 
@@ -195,11 +196,13 @@ class Sizer:
         return LivePose(placed, visible, self._rise * self._leg_ratio() * self.scale)
 
     def _leap(self, points: FloatArray, visible: Mask, seconds: float) -> None:
-        """Follow a reference that leaps: no body changes its height so quickly."""
+        """Follow a reference that leaps: no body changes its height so quickly as a whole."""
         way = points[visible, 1] - self._last[visible]
         way = way[np.isfinite(way)]
-        if seconds < _LEAP_SECONDS and way.size and abs(np.median(way)) > _LEAP:
-            self._leapt += float(np.median(way))
+        if seconds < _LEAP_SECONDS and way.size:
+            leap = float(np.median(way))
+            if abs(leap) > _LEAP and np.abs(way - leap).max() < _TOGETHER:
+                self._leapt += leap
         self._last[:] = np.where(visible, points[:, 1], np.nan)
 
     @property

@@ -20,7 +20,6 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.align.aligner import Aligner
 from retime.methods.align.curve import GrowingCurve
-from retime.methods.align.forecast import Forecast, ForecastName
 from retime.methods.align.joints import Recording
 from retime.methods.align.poses import LivePose, centred
 from retime.motion import Motion
@@ -62,8 +61,6 @@ class PredictiveAligner(Aligner):
     period : float or "auto"
         Seconds between samples (omega), whatever the stream's own rate; ``"auto"`` takes the
         stream's, as soon as it is known.
-    forecast : {"dead_reckoning", "exponential"}
-        How the next pose is predicted.
     cost : {"position", "derivative"}
         Compare where joints are, or how they move.
 
@@ -88,7 +85,6 @@ class PredictiveAligner(Aligner):
         joints: Sequence[str] | None = None,
         gamma: float | Literal["auto"] = 0.05,
         period: float | Literal["auto"] = 0.04,
-        forecast: ForecastName = "dead_reckoning",
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
         self._auto_period = period == "auto"
@@ -99,8 +95,6 @@ class PredictiveAligner(Aligner):
             raise InputError(f"the cost is {cost!r}; it can be position or derivative")
         super().__init__(reference, times=times, joints=joints)
         self.gamma, self.period, self.cost = _checked(gamma), period, cost
-        self._forecast_name: ForecastName = forecast
-        Forecast(forecast)  # an unknown name is an error here
         self._points = self.recording.points * self._sizer.scale
         self._intervals: list[float] = []
         self.reset()
@@ -113,7 +107,6 @@ class PredictiveAligner(Aligner):
     def _place(self, time: float) -> None:
         self._now = 0.0
         self._curve = GrowingCurve(0.0, time, self.recording.end)
-        self._forecast = Forecast(self._forecast_name)
         self._past: deque[tuple[float, LivePose]] = deque(maxlen=2)
         self._recent: deque[tuple[float, LivePose]] = deque()
         self._next_sample = 0.0
@@ -155,11 +148,11 @@ class PredictiveAligner(Aligner):
     def _take(self, live: LivePose, time: float) -> None:
         """One step of Algorithm 1."""
         before, self._sample = self._sample, live
-        if before is not None and not (before.visible == live.visible).all():
-            self._forecast = Forecast(self._forecast_name)  # other joints: what it knew is of none
-        expected = self._forecast.next(live.points)
         if before is None:
             return
+        # Dead reckoning, the best of LaViola's comparison here; not between different joints.
+        alike = (before.visible == live.visible).all()
+        expected = 2 * live.points - before.points if alike else live.points
         w, curve = self.period, self._curve
         costs = self._costs(live, expected, time)
         # (1), (4): s is the candidate nearest to the forecast; the middle one wins ties.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.methods.align.bayes import BayesAligner
-from retime.methods.align.cycles import CycleFilter
+from retime.methods.align.belief import Belief
 from retime.methods.align.joints import Recording, record
 from retime.methods.align.poses import Sizer, own_heading
 from retime.methods.align.stamps import Clock
@@ -144,9 +144,9 @@ class _Candidate:
     def __init__(self, recording: Recording) -> None:
         self.recording, self.sizer = recording, Sizer(recording)
         duration = recording.end - recording.start
-        even = np.linspace(recording.start, recording.end, CycleFilter.grid(duration))
+        even = np.linspace(recording.start, recording.end, Belief.grid(duration))
         path = own_heading(recording.at(even)) * self.sizer.scale
-        self.belief = CycleFilter(path, duration)
+        self.belief = Belief(path, duration)
         self.reset()
 
     def reset(self) -> None:

@@ -1,11 +1,12 @@
-"""Velocities, usual rates and jumps along the recording, for the filters of takes.
+"""Velocities, rates and jumps along the recording, for the filter.
 
 Velocities of live and recorded poses are taken over the same lag, so that they can be compared.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,8 +16,38 @@ from retime.methods.align.poses import LivePose, Mask, velocity
 
 # Time over which velocities are taken (s).
 LAG = 0.08
-# Standard deviation of the usual rates about 1.
-_USUAL_SPREAD = 0.35
+# Standard deviation of the usual rates about 1, and the share of performers who wait first.
+_USUAL_SPREAD, _WAITS = 0.35, 0.3
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How performers change their rate: the model of the filter."""
+
+    rates: FloatArray = field(
+        default_factory=lambda: np.array([0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.45, 1.8, 2.3])
+    )
+    """Rates that are told apart (K,); the first is 0."""
+    drift: float = 1.0
+    """Share of belief a second that changes to each of the next rates."""
+    stop: float = 0.2
+    """Share a second that stops."""
+    go: float = 3.0
+    """Share a second of those who stand that goes on."""
+
+    @cached_property
+    def going(self) -> FloatArray:
+        """The probability of each rate (K,) of a performer who moves."""
+        out: FloatArray = np.exp(-0.5 * ((self.rates - 1) / _USUAL_SPREAD) ** 2)
+        out[0] = 0.0
+        return out / out.sum()
+
+    @cached_property
+    def starting(self) -> FloatArray:
+        """The probability of each rate (K,) at the start, where some wait."""
+        out = (1 - _WAITS) * self.going
+        out[0] = _WAITS
+        return out
 
 
 class RecentPoses:
@@ -62,14 +93,6 @@ def recorded_velocities(path: FloatArray, places: float) -> FloatArray:
     out = np.empty_like(path)
     out[lag:] = velocity(path[lag:], path[:-lag], lag / places)
     out[:lag] = out[lag]
-    return out
-
-
-def usual_rates(rates: FloatArray) -> FloatArray:
-    """Return the probability of each rate of a performer who moves; the first rate is 0."""
-    out: FloatArray = np.exp(-0.5 * ((rates - 1) / _USUAL_SPREAD) ** 2)
-    out[0] = 0.0
-    out /= out.sum()
     return out
 
 

@@ -6,6 +6,7 @@ from retime.methods.guided.guided import (
     guided_edit,
     guided_signal_warp,
     guided_warp,
+    own_character,
     own_score,
     own_terms,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "guided_edit",
     "guided_signal_warp",
     "guided_warp",
+    "own_character",
     "own_score",
     "own_terms",
     "suggest_keytimes",

@@ -19,8 +19,9 @@ _BLUR_S = 0.07
 # Activity of a still pose, relative to the mean.
 _STILL = 0.1
 # Weight of a flight, where the mean is 1. It gives way only when nothing else can: a fixed rate
-# would be right for one jump and impossible for a chain of them.
-_FLIGHT = 40.0
+# would be right for one jump and impossible for a chain of them. Changes of rate that take 0.14 s
+# elsewhere reach 0.14 s over the root of this, 15 ms, into a flight: short ones keep theirs too.
+_FLIGHT = 90.0
 # Least bend of the centre of mass's height in a flight, relative to that of free fall. Swimmers and
 # bodies that hang or stand on their hands touch no floor, but do not fall: they reach at most 0.4,
 # jumps more than 0.5, mostly 0.7 to 1.1.

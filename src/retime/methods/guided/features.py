@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,21 +12,15 @@ from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
 from retime.body.size import standing_height
 from retime.errors import InputError
-from retime.methods.guided.library import Library, clips_of
 from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
-from retime.motion.memory import memory
+from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.numeric import gaussian_filter
 from retime.times import whole_frames
 from retime.timing import TimeWarp
-
-# Name of a cache of the reference: a function (key, make) that returns cached joint positions, or
-# computes and caches them.
-KEPT_FEATURES = "kept features"
-_Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
 # Frame rate of the features.
 RATE_HZ = 30.0
@@ -165,7 +159,7 @@ def _size(motion: Motion) -> float:
 
 def pose_signals(
     motion: Motion,
-    references: Sequence[Motion | Library],
+    references: Sequence[Motion],
     *,
     rate: float,
     floor: float | None = None,
@@ -176,14 +170,16 @@ def pose_signals(
     ----------
     motion : Motion
         The input; it is sampled ``FINE`` times as densely as the output.
-    references : sequence of Motion or Library
+    references : sequence of Motion
         The references.
     rate : float
         Frames per second of the output and the references.
     floor : float, optional
         Height of the motion's floor, to which references are moved. Default: they are not moved.
     """
-    own, joints = _reference_joints(motion, references, rate, level=floor is not None)
+    own, theirs = _common_joints(motion, references)
+    pairs = zip(references, theirs, strict=True)
+    joints = [_smoothed(motion, clip, each, rate, level=floor is not None) for clip, each in pairs]
     fine = sampled(motion, rate * FINE, whole_frames(motion.duration, rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
     moving = _moving(points, motion, own)
@@ -207,23 +203,6 @@ def _reach(points: FloatArray) -> float:
     return max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
 
 
-def _reference_joints(
-    motion: Motion, references: Sequence[Motion | Library], rate: float, *, level: bool
-) -> tuple[list[int], list[tuple[FloatArray | None, bool]]]:
-    """Return the common joints, and their smoothed positions (R, J, 3) in each reference.
-
-    Positions of figures with other bones are scaled to a height of 1, as the second value of each
-    pair indicates. Those of the motion itself are ``None`` if it need not be levelled.
-    """
-    (first, *others) = references
-    if isinstance(first, Library) and not others and level:
-        return _library_joints(motion, first, rate)
-    clips = clips_of(references)
-    own, theirs = _common_joints(motion, clips)
-    pairs = zip(clips, theirs, strict=True)
-    return own, [_smoothed(motion, clip, joints, rate, level=level) for clip, joints in pairs]
-
-
 def _smoothed(
     motion: Motion, reference: Motion, joints: list[int], rate: float, *, level: bool
 ) -> tuple[FloatArray | None, bool]:
@@ -239,41 +218,17 @@ def _smoothed(
     return filtered(place, SMOOTHING * rate), resized
 
 
-def _library_joints(
-    motion: Motion, library: Library, rate: float
-) -> tuple[list[int], list[tuple[FloatArray | None, bool]]]:
-    """Return the joints of a library's clips, which it caches for each character."""
-    character = repr((rate, motion.units, _shape(motion), motion.skeleton.names, motion.roles))
-
-    def make() -> list[FloatArray]:
-        shared, places = _reference_joints(motion, library.motions(), rate, level=True)
-        table = np.array([len(shared), *shared, *(resized for _, resized in places)], float)
-        return [table, *(place for place, _ in places if place is not None)]
-
-    table, *kept = library.kept(character, make)
-    count = 1 + int(table[0])
-    own = [int(j) for j in table[1:count]]
-    return own, list(zip(kept, map(bool, table[count:]), strict=True))
-
-
 def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
     """Return positions (R, J, 3) of a reference, on the motion's bones if joints are the same."""
+    bones = motion.skeleton
 
     def make() -> FloatArray:
         even = sampled(_on_skeleton(motion, reference), rate)
         return _heading_frame(even, positions(even))
 
-    keep: _Keep | None = memory(reference, KEPT_FEATURES).get("keep")
-    if keep is None:
-        return make()
-    if not _same_bones(motion, reference):
-        return keep(repr(rate), make)
-    return keep(repr((rate, motion.units, _shape(motion))), make)
-
-
-def _shape(motion: Motion) -> list[str]:
-    bones = motion.skeleton
-    return [a.tobytes().hex() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]
+    shape = [a.tobytes() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]
+    # References are the same from clip to clip of a batch, and so are often the bones.
+    return last(reference, "places", (rate, motion.units, shape), make)
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:

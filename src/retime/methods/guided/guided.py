@@ -42,7 +42,7 @@ from retime.motion.figures import Figures
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
 from retime.notes import Note
-from retime.pacing import terms
+from retime.pacing import Character, Key, terms
 from retime.parameters import part_of_clip
 from retime.sentences import Duration
 from retime.timing import TimeWarp
@@ -139,7 +139,7 @@ def guided_signal_warp(signal: npt.ArrayLike, p: SignalParameters) -> TimeWarp:
     size = 8 * max(float(np.sqrt(3 * values.var(axis=0).mean())), 1e-12)
     signals = Signals(PoseCurve(poses), (reference,), p.reference is None, size)
     domain = (p.start, end)
-    subject = _Subject(domain, domain, signals, Activity.of(poses, domain))
+    subject = _Subject(domain, domain, signals, Activity.of(poses, domain), 1 / p.fps)
     return subject.guidance(
         p, None if p.reference is None else _pace_of_reference(signals, domain)
     ).warp
@@ -155,13 +155,16 @@ class _Subject:
     """The part that is retimed."""
     signals: Signals
     activity: Activity
+    step: float
+    """Seconds of a frame."""
 
     def guidance(self, p: WarpParameters, pace: Pace | None) -> Guidance:
-        """Solve, forwards or backwards, and blend with the spline."""
-        if p.backwards:
-            return self._mirrored(p, pace)
+        """Solve for the clip played forwards, blend with the spline, and turn if asked to.
+
+        The objective is the same in both directions of time.
+        """
         seams = [t for t, end in zip(self.span, self.clip, strict=True) if abs(t - end) > 1e-9]
-        request = Request(self.span, p, seams)
+        request = Request(self.span, p, seams, self.step)
         if p.formulation == "paper":
             from retime.methods.guided.paper import paper_warp
 
@@ -187,10 +190,16 @@ class _Subject:
             warp = request.spline(length, locked=True).blend(warp, p.influence)
         notes = [*self._hurried(warp, pace), *(pace.notes if pace else ())]
 
-        def scorer(curve: TimeWarp) -> float:
-            return score(self.signals.curve, self.clip, self.signals.references, curve)
+        warp, ahead = warp.with_notes(*notes), warp
+        if p.backwards:
+            output = 2 * start + length - warp.output[::-1]
+            warp = TimeWarp(output, warp.source[::-1], loop=p.loop, notes=warp.notes)
 
-        return Guidance(warp.with_notes(*notes), pace, scorer, others)
+        def scorer(curve: TimeWarp) -> float:
+            shown = ahead if curve is warp else curve
+            return score(self.signals.curve, self.clip, self.signals.references, shown)
+
+        return Guidance(warp, pace, scorer, others)
 
     def _hurried(self, warp: TimeWarp, pace: Pace | None) -> list[Note]:
         """Say which flights could not keep their speed, or that of an edit."""
@@ -213,38 +222,6 @@ class _Subject:
             )
         ]
 
-    def _mirrored(self, p: WarpParameters, pace: Pace | None) -> Guidance:
-        """Solve for the mirrored clip, and turn the result."""
-        start, end = self.clip
-
-        def turned(t: float) -> float:
-            return start + end - t
-
-        mirrored = replace(
-            p,
-            backwards=False,
-            keytimes=tuple((t, turned(s)) for t, s in p.keytimes),
-            rates=tuple((turned(s), r) for s, r in p.rates),
-            speed_limits=tuple((turned(b), turned(a), u, v) for a, b, u, v in p.speed_limits),
-            locked=tuple((turned(b), turned(a)) for a, b in p.locked),
-        )
-        signals = replace(
-            self.signals,
-            curve=PoseCurve(self.signals.curve.poses[::-1]),
-            references=tuple(z[::-1] for z in self.signals.references),
-        )
-        activity = Activity(
-            self.activity.times,
-            self.activity.size[::-1],
-            tuple((turned(b), turned(a)) for a, b in self.activity.flights),
-        )
-        found = _Subject(self.clip, self.clip, signals, activity).guidance(
-            mirrored, None if pace is None else pace.mirrored(start + end)
-        )
-        warp = found.warp
-        forwards = TimeWarp(warp.output, start + end - warp.source, loop=p.loop, notes=warp.notes)
-        return replace(found, warp=forwards)
-
 
 def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     span = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
@@ -257,11 +234,34 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
         )
     if p.backwards and p.range is not None:
         raise InputError("only a whole clip can run backwards, not a range of it")
-    subject = _Subject(motion.domain, span, _signals(motion, p), activity_of(motion))
+    subject = _Subject(
+        motion.domain, span, _signals(motion, p), activity_of(motion), 1 / motion.rate
+    )
     found = subject.guidance(p, _pace(motion, p, subject))
     if p.range is None:
         return found
     return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
+
+
+def own_character(motion: Motion, p: GuidedParameters, keys: tuple[Key, ...]) -> Character:
+    """Return a clip with its own timing as a character of a group.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    p : GuidedParameters
+        Its strength, locked spans, rates and limits of speed; a range may reach beyond the clip.
+    keys : tuple of Key
+        Its keytimes, and those of its ends that have a time.
+    """
+    span, seams = motion.domain, []
+    if p.range is not None:
+        span = (max(p.range[0], span[0]), min(p.range[1], span[1]))
+        seams = [t for t, end in zip(span, motion.domain, strict=True) if abs(t - end) > 1e-9]
+    own = activity_of(motion).weight(span, p.strength)
+    objective = (terms.Elastic(own), terms.Smooth(_RAMP_S))
+    return Request(span, p, seams).character(objective, keys)
 
 
 def _own(motion: Motion) -> Signals:

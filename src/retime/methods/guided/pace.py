@@ -42,13 +42,3 @@ class Pace:
         for first, last in spans:
             slowness[(self.times > first) & (self.times < last)] = 1.0
         return replace(self, slowness=slowness)
-
-    def mirrored(self, ends: float) -> Pace:
-        """Return the pace of the clip played backwards; ``ends`` is the sum of its end times."""
-        return Pace(
-            ends - self.times[::-1],
-            self.slowness[::-1],
-            self.certainty[::-1],
-            self.likeness[::-1],
-            self.notes,
-        )

@@ -12,7 +12,7 @@ from retime import _native
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.features import RATE_HZ, TAU, Signals
-from retime.methods.guided.parameters import MOST_UPSAMPLING, Limit
+from retime.methods.guided.parameters import MOST_UPSAMPLING
 from retime.methods.guided.request import Request
 from retime.notes import Note
 from retime.sentences import Span
@@ -56,8 +56,9 @@ def paper_warp(request: Request, signals: Signals, clip: tuple[float, float]) ->
     times = np.linspace(start, end, count)
     poses = signals.curve.at((times - clip[0]) / (clip[1] - clip[0]) * signals.curve.frames)
     table = score_table(poses, signals.references, steps, neighbours=p.neighbours)
-    limits = _limits(request)
-    _forbid(table, limits, times, upsample)
+    speed = (1 + np.arange(steps)) / upsample
+    slow = speed < (p.min_speed or 0.0) - 1e-9
+    table[:, slow[:, None] | slow] = np.inf
     if length is None:
         cost, frames = _native.paper.free_path(table, p.frame_cost)
         keys = [(0, 0), (len(frames) - 1, count - 1)]
@@ -70,16 +71,15 @@ def paper_warp(request: Request, signals: Signals, clip: tuple[float, float]) ->
             "no path of whole frames meets all limits of speed; widen them, move a keytime, or "
             "leave the paper's formulation"
         )
-    fixed = sorted({t for t, _ in keys} | _edges(times[frames], limits[1:]))
     window = 2 * round(_AVERAGE_S * RATE_HZ / 2) + 1
-    averaged = moving_average(times[frames], fixed, window, loop=p.loop)
+    averaged = moving_average(times[frames], [t for t, _ in keys], window, loop=p.loop)
     notes = []
     if capped:
         most = steps / upsample
         told = f"speeds are at most {most:g} times the source's here"
         notes.append(Note(told, code="speed-capped", speed=most))
     output = np.linspace(start, start + length, len(frames))
-    knots = _through_keytimes(output, averaged, p.keytimes)
+    knots = _through_keytimes(output, averaged, request.keytimes(length))
     return TimeWarp(*knots, loop=p.loop, notes=tuple(notes))
 
 
@@ -209,7 +209,8 @@ def _upsampling(request: Request, *, own: bool) -> int:
     p, (start, end) = request.p, request.span
     if request.length is None:
         return _USUAL_UPSAMPLING
-    points = sorted([(start, start), *p.keytimes, (start + request.length, end)])
+    keys = request.keytimes(request.length)
+    points = sorted([(start, start), *keys, (start + request.length, end)])
     slow = max((o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in itertools.pairwise(points))
     if slow <= 1 + 1e-9 and own and (p.min_speed is None or p.min_speed >= 1):
         return _NEVER_SLOWER
@@ -224,34 +225,6 @@ def _steps(max_speed: float, upsample: int, count: int) -> tuple[int, bool]:
     return min(steps, count - 1), False
 
 
-def _limits(request: Request) -> list[Limit]:
-    """Return all limits of speed; that of the whole span comes first."""
-    p = request.p
-    locked = [(a, b, 1.0, 1.0) for a, b in p.locked]
-    return [(*request.span, p.min_speed or 0.0, p.max_speed), *p.speed_limits, *locked]
-
-
-def _forbid(table: FloatArray, limits: Sequence[Limit], times: FloatArray, upsample: int) -> None:
-    """Forbid speeds outside their limits."""
-    speed = (1 + np.arange(table.shape[1])) / upsample
-    for first, last, slowest, fastest in limits:
-        bad = (speed < slowest - 1e-9) | (speed > fastest + 1e-9)
-        inside = (times >= first - 1e-9) & (times <= last + 1e-9)
-        if bad.any():
-            table[inside[:, None, None] & (bad[:, None] | bad)] = np.inf
-
-
-def _edges(shown: FloatArray, limits: Sequence[Limit]) -> set[int]:
-    """Return the output frames at which limits start and end; averages do not cross them."""
-    out: set[int] = set()
-    for first, last, *_ in limits:
-        inside = np.flatnonzero((shown >= first - 1e-9) & (shown <= last + 1e-9))
-        if len(inside):
-            # The steps into and out of the part are limited too.
-            out |= {max(int(inside[0]) - 1, 0), min(int(inside[-1]) + 1, len(shown) - 1)}
-    return out
-
-
 def _key_frames(
     request: Request, length: float, times: FloatArray, upsample: int, steps: int
 ) -> list[tuple[int, int]]:
@@ -259,7 +232,7 @@ def _key_frames(
     start, m = request.span[0], max(whole_frames(length, RATE_HZ), 1) + 1
     spline = request.spline(length)
     keys = {0: 0, m - 1: len(times) - 1}
-    for output, _ in sorted(request.p.keytimes):
+    for output, _ in sorted(request.keytimes(length)):
         frame = round((output - start) / length * (m - 1))
         # The search meets a keytime at the nearest frame, moved along the spline.
         shown = float(spline(start + frame * length / (m - 1)))

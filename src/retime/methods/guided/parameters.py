@@ -24,71 +24,76 @@ MOST_UPSAMPLING = 16
 MOST_SPEED = 64.0
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
 Limit = tuple[SourceTime, SourceTime, float, float]
+FreeLength = Annotated[
+    Length | Literal["free"] | None,
+    About(
+        "Length of the result from its first to its last frame (48f writes 49 frames), or "
+        "free to let the reference decide. Default: the source's length.",
+        unit="s",
+        metavar="TIME|free",
+        choices=(Choice("free", "Free"),),
+        ends=("", ""),
+    ),
+]
+Strength = Annotated[
+    float,
+    About(
+        "How unevenly the change in length is spread: 0 is uniform speed, except that flights "
+        "keep their speed; 1 trims idle time and keeps actions.",
+        minimum=0.0,
+        maximum=1.0,
+        slider=(0, 1),
+        step=0.05,
+        ends=("Uniform", "Keep actions"),
+    ),
+]
+MaxSpeed = Annotated[
+    float,
+    About(
+        "Maximum playback speed relative to the source.",
+        minimum=1.0,
+        maximum=MOST_SPEED,
+        unit="×",
+        slider=(1, 8),
+        step=0.1,
+    ),
+]
+MinSpeed = Annotated[
+    float | None,
+    About(
+        "Minimum playback speed relative to the source.",
+        minimum=0.0,
+        maximum=64.0,
+        unit="×",
+        slider=(0, 1),
+        advanced=True,
+    ),
+]
+SpeedLimits = Annotated[
+    Sequence[Limit],
+    About(
+        "Between source times A and B, allow only playback speeds from SLOW to FAST.",
+        flag="speed-limit",
+        metavar="A:B:SLOW:FAST",
+        advanced=True,
+        label="Speed limits by part",
+        form_help="Slowest and fastest playback speed allowed in a part of the source.",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WarpParameters(LoopParameters):
     """Parameters of the warp, for motions and other signals."""
 
-    duration: Annotated[
-        Length | Literal["free"] | None,
-        About(
-            "Length of the result from its first to its last frame (48f writes 49 frames), or "
-            "free to let the reference decide. Default: the source's length.",
-            unit="s",
-            metavar="TIME|free",
-            choices=(Choice("free", "Free"),),
-            ends=("", ""),
-        ),
-    ] = None
+    duration: FreeLength = None
     keytimes: Keytimes = ()
-    strength: Annotated[
-        float,
-        About(
-            "How unevenly the change in length is spread: 0 is uniform speed, except that flights "
-            "keep their speed; 1 trims idle time and keeps actions.",
-            minimum=0.0,
-            maximum=1.0,
-            slider=(0, 1),
-            step=0.05,
-            ends=("Uniform", "Keep actions"),
-        ),
-    ] = 0.4
+    strength: Strength = 0.4
     locked: LockedSpans = ()
     rates: Rates = ()
-    max_speed: Annotated[
-        float,
-        About(
-            "Maximum playback speed relative to the source.",
-            minimum=1.0,
-            maximum=MOST_SPEED,
-            unit="×",
-            slider=(1, 8),
-            step=0.1,
-        ),
-    ] = 8.0
-    min_speed: Annotated[
-        float | None,
-        About(
-            "Minimum playback speed relative to the source.",
-            minimum=0.0,
-            maximum=64.0,
-            unit="×",
-            slider=(0, 1),
-            advanced=True,
-        ),
-    ] = None
-    speed_limits: Annotated[
-        Sequence[Limit],
-        About(
-            "Between source times A and B, allow only playback speeds from SLOW to FAST.",
-            flag="speed-limit",
-            metavar="A:B:SLOW:FAST",
-            advanced=True,
-            label="Speed limits by part",
-            form_help="Slowest and fastest playback speed allowed in a part of the source.",
-        ),
-    ] = ()
+    max_speed: MaxSpeed = 8.0
+    min_speed: MinSpeed = None
+    speed_limits: SpeedLimits = ()
     influence: Annotated[
         float,
         About(
@@ -179,7 +184,7 @@ class WarpParameters(LoopParameters):
 
 # Parameters of one formulation only.
 _OF_ONE = {
-    "smooth": ("strength", "rates"),
+    "smooth": ("strength", "rates", "locked", "speed_limits"),
     "paper": ("neighbours", "upsample", "frame_cost"),
 }
 

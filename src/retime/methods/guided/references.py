@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
+from retime.io import FORMATS, read
 from retime.methods.guided.features import sampled
-from retime.methods.guided.library import Library, clips_of, library_files
 from retime.motion import Motion
 from retime.motion.edits import apply
-from retime.parameters import Range
-from retime.sentences import Span
+from retime.parameters import Range, part_of_clip
 from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
 
 # A motion, a path, a document of a path and its hash, or a sequence of these.
 Reference = Any
 _SINGLE = (Motion, str, Path, Mapping)
-
-
-def cut(motion: Motion, span: Range, what: str) -> Motion:
-    """Return a part of a motion, which keeps its times."""
-    start, end = motion.domain
-    a, b = span
-    if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(
-            "the {what} {part} is not a part of the clip, {clip}",
-            what=what,
-            part=Span(a, b),
-            clip=Span(start, end),
-        )
-    steps = max(round((b - a) * motion.rate), 2)
-    return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 
 
 def _own_span(reference: Motion, span: Range) -> Range:
@@ -52,15 +37,15 @@ def gather(
     rate: float,
     span: Range | None,
     warp: TimeWarp | None,
-) -> list[Motion | Library]:
+) -> list[Motion]:
     """Read references, cut them to a range and retime them by a warp; default: the motion."""
     items = [given] if given is None or isinstance(given, _SINGLE) else list(given)
-    listed = [motion if item is None else _read_reference(item, rate) for item in items]
-    if not listed:
+    clips = [motion] if given is None else [clip for item in items for clip in _read(item)]
+    if not clips:
         raise InputError("the reference contains no motion")
     if span is None and warp is None:
-        return listed
-    return [_part(clip, span, warp, rate) for clip in clips_of(listed)]
+        return clips
+    return [_part(clip, span, warp, rate) for clip in clips]
 
 
 def _part(clip: Motion, span: Range | None, warp: TimeWarp | None, rate: float) -> Motion:
@@ -72,7 +57,7 @@ def _part(clip: Motion, span: Range | None, warp: TimeWarp | None, rate: float) 
             first, last = warp.inverse(np.array(own))
             own = float(first), float(last)
     if own is not None:
-        clip = cut(clip, own, "reference range")
+        clip = clip.between(*part_of_clip(own, clip.domain, "reference range"))
     return clip if warp is None else sampled(clip, rate)
 
 
@@ -94,24 +79,34 @@ def signature(given: Reference) -> tuple[Any, ...] | None:
 
 def _file_states(path: Path) -> list[tuple[str, int, int]]:
     """Return the path, time of change and size of a file or of the files of a folder."""
-    files = library_files(path) if path.is_dir() else [path]
+    files = _files(path) if path.is_dir() else [path]
     return [(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files]
 
 
-def _read_reference(item: Reference, rate: float) -> Motion | Library:
-    from retime.io import read
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder that may contain motions."""
+    suffixes = {s for f in FORMATS.values() if f.reads for s in f.suffixes}
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
 
+
+def _read(item: Reference) -> list[Motion]:
+    """Return the motions of a reference; a folder may contain other files."""
     if isinstance(item, Motion):
-        return item
+        return [item]
     sha256 = None
     if isinstance(item, Mapping):
         item, sha256 = item.get("path"), item.get("sha256")
     if not isinstance(item, str | Path):
         raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
-    path = Path(item)
+    path, clips = Path(item), []
     if path.is_dir():
-        return Library(path, rate, sampled)
+        for file in _files(path):
+            with contextlib.suppress(RetimeError):
+                clips.append(read(file))
+        if not clips:
+            raise InputError(f"no readable motion in the folder {path}")
+        return clips
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
         raise InputError(f"the reference {path} has changed since the recipe was written")
-    return motion
+    return [motion]

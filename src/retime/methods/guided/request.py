@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
-from retime.methods.guided.parameters import MOST_SPEED, WarpParameters
-from retime.notes import Note
+from retime.methods.guided.parameters import WarpParameters
 from retime.pacing import (
     Character,
     Contradiction,
@@ -22,12 +20,12 @@ from retime.pacing import (
     refusal,
     solve,
 )
-from retime.pacing.moments import Moments, Placed, Stretch
+from retime.pacing.moments import Moments
 from retime.pacing.problem import CELL_S
 from retime.pacing.terms import Term
 from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.timing import TimeWarp
-from retime.timing.curves import keytime_warp
+from retime.timing.curves import keytime_points, keytime_warp
 
 # Lowest mean speed between two keytimes where no other is asked for.
 SLOWEST = 1e-3
@@ -45,11 +43,14 @@ class Request:
         The parameters.
     seams : sequence of float
         The ends of the span that continue at the recorded speed.
+    step : float
+        Seconds of a frame, in which lengths are suggested.
     """
 
     span: tuple[float, float]
     p: WarpParameters
     seams: Sequence[float] = ()
+    step: float = 1e-3
 
     @property
     def length(self) -> float | None:
@@ -57,17 +58,26 @@ class Request:
         asked = self.p.duration
         if asked == "free":
             return None
-        length = self.span[1] - self.span[0] if asked is None else float(asked)
-        if not (np.isfinite(length) and length > 0):
-            raise InputError("the duration must be above 0, not {length}", length=Duration(length))
-        return length
+        return self.span[1] - self.span[0] if asked is None else float(asked)
+
+    @property
+    def _turn(self) -> float:
+        """Sum of an output time backwards and the same moment's output time forwards."""
+        (start, end), length = self.span, self.length
+        return start + (end if length is None else start + length)
+
+    def keytimes(self, length: float) -> list[tuple[float, float]]:
+        """Return the keytimes of the clip played forwards."""
+        if not self.p.backwards:
+            return list(self.p.keytimes)
+        return [(2 * self.span[0] + length - o, s) for o, s in self.p.keytimes]
 
     def spline(self, length: float, *, locked: bool = False) -> TimeWarp:
         """Return the spline through the keytimes; raise if they do not rise or are outside."""
         return keytime_warp(
             self.span,
             duration=length,
-            keytimes=self.p.keytimes,
+            keytimes=self.keytimes(length),
             locked=self.p.locked if locked else (),
             loop=self.p.loop,
         )
@@ -78,8 +88,8 @@ class Request:
         try:
             output, source = solve(problem).curves[0]
         except Contradiction as contradiction:
-            raise self._refused(problem, contradiction) from None
-        return TimeWarp(output, source, loop=self.p.loop)
+            raise self._refusal(problem, contradiction) from None
+        return TimeWarp(output - output[0] + self.span[0], source, loop=self.p.loop)
 
     def must_be_possible(self) -> None:
         """Raise a sentence if the conditions contradict each other."""
@@ -87,7 +97,7 @@ class Request:
         try:
             Moments(problem)
         except Contradiction as contradiction:
-            raise self._refused(problem, contradiction) from None
+            raise self._refusal(problem, contradiction) from None
 
     def _problem(self, terms: tuple[Term, ...]) -> Problem:
         shortest = 2 * CELL_S * (len(self.seams) + 1)
@@ -98,36 +108,43 @@ class Request:
                 part=Span(*self.span),
                 least=Duration(shortest),
             )
-        if self.length is not None:
-            self.spline(self.length)  # raises a sentence about keytimes out of order or place
-        speeds = self._speeds()
-        return Problem((Character(self.span, terms, self._keys(), speeds, self.p.loop),))
+        (start, end), p = self.span, self.p
+        stop = None if self.length is None else start + self.length
+        if p.backwards:
+            # Forwards, outputs count from the end; if that is free, from the source's.
+            points = keytime_points(self.span, stop, [(o, start + end - s) for o, s in p.keytimes])
+            points = [(self._turn - o, start + end - s) for o, s in reversed(points)]
+        else:
+            points = keytime_points(self.span, stop, p.keytimes)
+        keys = tuple(Key(o, s) for o, s in points)
+        return Problem((self.character(terms, keys),))
 
-    def _keys(self) -> tuple[Key, ...]:
-        start, end = self.span
-        points = {(start, start), *((float(o), float(s)) for o, s in self.p.keytimes)}
-        if self.length is not None:
-            points.add((start + self.length, end))
-        ordered = sorted(points)
-        for (o0, s0), (o1, s1) in itertools.pairwise(ordered):
-            if o1 <= o0 or s1 <= s0:
-                raise InfeasibleError(
-                    f"keytime {o1:g}={s1:g} (output s = source s) does not come after "
-                    f"{o0:g}={s0:g}; both times must rise from one keytime to the next"
-                )
-        if ordered[-1][1] > end + 1e-9:
-            o, s = ordered[-1]
-            raise InputError(
-                f"keytime {o:g}={s:g}: the clip has no {{source}}; it ends at {{end}}",
-                source=Moment(s),
-                end=Moment(end),
-            )
-        return tuple(Key(o, s) for o, s in ordered)
+    def character(self, terms: tuple[Term, ...], keys: tuple[Key, ...]) -> Character:
+        """Return the character of this request, with keys of the source forwards."""
+        return Character(self.span, terms, keys, self._speeds(), self.p.loop)
+
+    def _refusal(self, problem: Problem, contradiction: Contradiction) -> InfeasibleError:
+        return refusal(problem, contradiction, self.step, self._turn if self.p.backwards else None)
 
     def _speeds(self) -> tuple[Speed, ...]:
         p, (start, end) = self.p, self.span
+        if p.min_speed and p.min_speed > p.max_speed:
+            raise InputError(
+                "{name} is {slowest:g} and {other} {fastest:g}; choose a {name} of {fastest:g} or "
+                "less",
+                name=ParameterName("min_speed"),
+                other=ParameterName("max_speed"),
+                slowest=p.min_speed,
+                fastest=p.max_speed,
+            )
         speeds = [Speed(start, end, p.min_speed or SLOWEST, p.max_speed)]
         for a, b, slowest, fastest in p.speed_limits:
+            if not (start < b and a < end):
+                raise InputError(
+                    "the speed limit for {part} is outside {clip}",
+                    part=Span(a, b),
+                    clip=Span(start, end),
+                )
             if not (a < b and 0 <= slowest <= fastest and fastest > 0):
                 raise InputError(
                     "the speed limit for {part} is {slowest:g} to {fastest:g} times the source's; "
@@ -155,37 +172,6 @@ class Request:
         if not (np.isfinite(rate) and rate >= SLOWEST):
             raise InputError(f"rate {moment:g}={rate:g}: a rate is {SLOWEST:g} or more")
         return Speed(max(moment - CELL_S, start), min(moment + CELL_S, end), rate, rate)
-
-    def _refused(self, problem: Problem, contradiction: Contradiction) -> InfeasibleError:
-        """Say what contradicts what, and what would be possible."""
-        error = refusal(problem, contradiction)
-        keys = sorted((f.key for f in contradiction.facts if isinstance(f, Placed)),
-                      key=lambda k: k.source)  # fmt: skip
-        p, stretches = self.p, [f for f in contradiction.facts if isinstance(f, Stretch)]
-        if p.speed_limits or p.locked or p.rates or self.seams or len(stretches) != 1:
-            return error
-        if len(keys) != 2:
-            return error
-        # Two keytimes alone exceed the limits of the clip.
-        (o0, s0), (o1, s1) = ((k.output, k.source) for k in keys)
-        fast = stretches[0].least
-        limit = p.max_speed if fast else p.min_speed or SLOWEST
-        need, by = (s1 - s0) / (o1 - o0), "raise" if fast else "lower"
-        told = error.args[0]
-        enough = np.ceil(10 * need) / 10 if fast else np.floor(100 * need) / 100
-        possible = enough <= MOST_SPEED if fast else p.min_speed
-        ways = [f"{by} {{name}} to {{enough:g}}"] if possible else []
-        ways += ["{other}"] if isinstance(told, Note) and told.remedy else []
-        return InfeasibleError(
-            "at output {part:.6g} the speed would have to be {need:.3g} times the source's, "
-            f"{'above' if fast else 'below'} {{limit:g}}; {', or '.join(ways)}",
-            part=Span(o0, o1),
-            need=need,
-            limit=limit,
-            name=ParameterName("max_speed" if fast else "min_speed"),
-            enough=enough,
-            other=told.remedy.words if isinstance(told, Note) and told.remedy else "",
-        )
 
 
 def rates_between(warp: TimeWarp, spans: Sequence[tuple[float, float]]) -> FloatArray:

@@ -1,7 +1,8 @@
-"""The paper's objective (1) of a delivered curve, at four phases of its sampling.
+"""The paper's objective (1) of a delivered curve, at four phases of the sampling.
 
-Reference frames are at whole steps. A curve whose frames fall on them would score better than the
-same curve half a step later, so the score is the mean over four phases.
+A curve whose frames fall on frames of the reference would score better than the same curve half a
+step later, and a frame between two of the reference would cost half a step of motion even at the
+recorded speed. So the reference is compared at four phases, and the score is the mean over four.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.guided.features import RATE_HZ, TAU
-from retime.methods.guided.pose_curve import PoseCurve
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.timing import TimeWarp
 
 _PHASES = 4
@@ -36,7 +37,7 @@ def score(
     """Return the sum over output frames of the mean distance to the nearest reference features."""
     start, end = domain
     step = 1 / RATE_HZ
-    known = np.concatenate([features_of(z, step) for z in references if len(z) > 2])
+    known = np.concatenate([_at_phases(z, step) for z in references if len(z) > 2])
     total = []
     for phase in range(_PHASES):
         times = np.arange(warp.domain[0] + phase * step / _PHASES, warp.domain[1] + 1e-9, step)
@@ -46,6 +47,14 @@ def score(
         distance = _nearest(features_of(shown, step), known)
         total.append(distance.sum() * (warp.duration * RATE_HZ - 1) / len(distance))
     return float(np.mean(total)) if total else 0.0
+
+
+def _at_phases(reference: FloatArray, step: float) -> FloatArray:
+    """Return the features of a reference at all phases, by frames of the output."""
+    last, curve = len(reference) - 1, PoseCurve(reference)
+    phases = np.arange(_PHASES) / _PHASES
+    shown = [curve.at(np.arange(phase, last + 1e-9) / FINE) for phase in phases]
+    return np.concatenate([features_of(z, step) for z in shown if len(z) > 2])
 
 
 def _nearest(features: FloatArray, known: FloatArray) -> FloatArray:

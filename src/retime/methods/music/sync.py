@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.errors import InputError
+from retime.errors import InfeasibleError, InputError
 from retime.keywords import takes
 from retime.methods.music.accents import Accents, accents_of, find_accents, speed_minima
 from retime.methods.music.alignment import chance, score
@@ -33,20 +33,22 @@ from retime.pacing import (
     Smooth,
     Speed,
     locked_spans,
+    nearest,
     refusal,
     solve,
 )
 from retime.parameters import part_of_clip
-from retime.sentences import Duration, Moment, Span
+from retime.sentences import Duration, Moment, ParameterName, Span
 from retime.times import whole_frames
 from retime.timing import TimeWarp
+from retime.timing.curves import keytime_points
 
+# Slowest and fastest uniform speed, as of the parameter.
+_SLOWEST, _FASTEST = 0.1, 10.0
 # Number of phases of the music that are tried.
 _PHASES = 16
 # Speeds by which the tempo of the motion may be matched to that of the music.
 _NEAR = (0.8, 1.25)
-# Margin of the mean speed between two accents to the limits, because the smooth curve exceeds it.
-_INSIDE = 0.04
 # Factors on the stiffness that are tried where the delivered motion is judged.
 _STIFFER = (1.0, 4.0)
 # Length of a clip of which one candidate is delivered; of half the length, four are, and the best
@@ -129,11 +131,15 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp, TimeWarp
     music = beats_of(p, 3 * (motion.domain[1] - motion.start) + p.music_start)
     # In the time of the result, before a phase is chosen.
     beats = music - p.music_start + motion.start
-    uniform, stop = _speed(p, steadiness, beats, start, end)
+    uniform, stop = _speed(p, steadiness, beats, (start, end), motion.rate)
     _must_have_music(beats, start)
     step = float(np.median(np.diff(beats)))
     shifts = np.arange(_PHASES) / _PHASES * step if p.phase == "best" else np.zeros(1)
 
+    without = None
+    if p.keytimes or p.locked:  # raises if they are impossible, whatever the music
+        fixed = np.array(locked.keytimes, dtype=float).reshape(-1, 2)
+        without = _warp(motion, p, fixed, (start, end, stop), uniform, locked)
     steady = steadiness.steady
     judged = max(int((_JUDGED_S / (end - start)) ** 2), 1)
     tried = [
@@ -169,10 +175,8 @@ def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp, TimeWarp
         best = 0
     part, keys, shift = warps[best], candidates[best].keys, candidates[best].shift
     plain_stop = stop if np.isfinite(stop) else start + (end - start) / uniform
-    plain = without = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
-    if p.keytimes or p.locked:
-        fixed = np.array(locked.keytimes, dtype=float).reshape(-1, 2)
-        without = _warp(motion, p, fixed, (start, end, stop), uniform, locked)
+    plain = TimeWarp([start, plain_stop], [start, end], loop=part.loop)
+    without = plain if without is None else without
     if p.range is not None:
         part, plain, without = (
             w.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
@@ -236,7 +240,7 @@ class _Try:
             beats,
             ends=(start, start, stop, end),
             uniform=uniform,
-            limits=(uniform * (p.min_speed + _INSIDE), uniform * (p.max_speed - _INSIDE)),
+            limits=(uniform * p.min_speed, uniform * p.max_speed),
             stiffness=p.stiffness * stiffer,
             locked=locked,
             steady=steady,
@@ -297,7 +301,7 @@ def _warp(
     try:
         output, source = solve(problem).curves[0]
     except Contradiction as contradiction:
-        raise refusal(problem, contradiction) from None
+        raise refusal(problem, contradiction, 1 / motion.rate) from None
     return TimeWarp(output, source, loop=character.loop)
 
 
@@ -314,9 +318,11 @@ def _shown_accents(
 
 
 def _locked(p: SyncParameters, start: float, end: float) -> Locked:
-    keytimes = tuple(sorted((float(o), float(s)) for o, s in p.keytimes))
+    last = None if p.duration is None else start + p.duration
+    inner = slice(1, None if last is None else -1)
+    keytimes = tuple(keytime_points((start, end), last, p.keytimes)[inner])
     moments = tuple(sorted(map(float, p.moments)))
-    for moment in (*moments, *(s for _, s in keytimes)):
+    for moment in moments:
         if not start < moment < end:
             raise InputError(
                 "the locked moment {moment} is not inside the clip, {clip}",
@@ -327,17 +333,31 @@ def _locked(p: SyncParameters, start: float, end: float) -> Locked:
 
 
 def _speed(
-    p: SyncParameters, steadiness: Steadiness, beats: FloatArray, start: float, end: float
+    p: SyncParameters,
+    steadiness: Steadiness,
+    beats: FloatArray,
+    span: tuple[float, float],
+    rate: float,
 ) -> tuple[float, float]:
     """Return the uniform rate, and the last output time; NaN if that is free."""
+    start, end = span
     fixed = p.duration
     if p.range is not None and not p.ripple and fixed is None:
         fixed = end - start
     if fixed is not None:
         if p.speed is not None and abs(p.speed * fixed - (end - start)) > 1e-6:
             raise InputError("give a speed or a duration, not both")
-        if not fixed > 0:
-            raise InputError("the duration must be above 0, not {length}", length=Duration(fixed))
+        uniform = (end - start) / fixed
+        if not _SLOWEST <= uniform <= _FASTEST:
+            least, most = (end - start) / _FASTEST, (end - start) / _SLOWEST
+            raise InfeasibleError(
+                "{length:.6g} would play the clip at {speed:.3g} times its speed; choose a {name} "
+                "of {nearest:.3f}",
+                length=Duration(fixed),
+                speed=uniform,
+                name=ParameterName("duration"),
+                nearest=Duration(nearest(fixed, least, most, 1 / rate)),
+            )
         return (end - start) / fixed, start + fixed
     step = float(np.median(np.diff(beats)))
     uniform = _matching_speed(steadiness, step) if p.speed is None else p.speed

@@ -22,13 +22,7 @@ from retime.methods.physics.gravity import EARTH, parse_gravity
 from retime.methods.physics.limits.flights import Flight
 from retime.methods.physics.limits.measure import Measured, measure
 from retime.methods.physics.limits.recorded import RecordedForces
-from retime.methods.physics.limits.regions import (
-    Flat,
-    Region,
-    find_regions,
-    flattened,
-    nearest_inside,
-)
+from retime.methods.physics.limits.regions import Bounds, Flat, Regions
 from retime.methods.physics.limits.strength import (
     holding_limits,
     joint_limits,
@@ -41,7 +35,6 @@ from retime.methods.physics.parameters import (
     TorqueLimits,
 )
 from retime.methods.physics.search.durations import Extremes, extreme_timings
-from retime.methods.physics.search.objective import least_forces
 from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.notes import Note
@@ -56,12 +49,13 @@ OF_PHYSICS = (
     "_lending",
     "_own_limits",
     "regions",
-    "_flat",
-    "effort",
     "extremes",
     "_kept",
     "_usual",
 )
+
+# Largest factor of a segment's mass.
+_MOST_SCALE = 1000.0
 
 
 class CapableBody:
@@ -94,9 +88,10 @@ class CapableBody:
         mass_scale = dict(world.mass_scale)
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
         for name, factor in named.items():
-            if not (np.isfinite(factor) and factor > 0):
+            if not 0 < factor <= _MOST_SCALE:
                 raise InputError(
-                    f"the mass of {name} is scaled by {factor}; the factor must be above 0"
+                    f"the mass of {name} is scaled by {factor:g}; the factor must be above 0 and "
+                    f"at most {_MOST_SCALE:g}"
                 )
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass to scale")
@@ -155,6 +150,11 @@ class CapableBody:
     def times(self) -> FloatArray:
         """Source times of the frames, (F,)."""
         return np.asarray(self.motion.times)
+
+    @property
+    def step(self) -> float:
+        """Seconds between frames."""
+        return float(self.times[1] - self.times[0])
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -277,25 +277,18 @@ class CapableBody:
     # ---- feasible regions
 
     @cached_property
-    def regions(self) -> list[Region]:
+    def regions(self) -> Regions:
         """The feasible timings of every frame."""
-        out = []
         bounds = self.torques, self.maps, self.limits
         if self.acceleration_limit is not None:
-            bounds = with_accelerations(*bounds, self._measured.path, self.acceleration_limit)
-        found = find_regions(*bounds, self.weight)
-        t, target = self.torques, self.reference_torques
-        for k, (corners, forces) in enumerate(found):
-            centre = nearest_inside(corners, np.array([0.0, self.usual_speeds[k]]))
-            at = t.gravity[k] + t.change[k] * centre[0] + t.speed[k] * centre[1]
-            scale = self.limits[k, 6:]
-            least = least_forces(at, self.maps[k], self.weight, target[k], scale) * self.weight
-            out.append(Region(corners, forces, centre, least))
-        return out
+            path = self._measured.dynamics.path
+            bounds = with_accelerations(*bounds, path, self.acceleration_limit)
+        within = Bounds(*bounds, self.weight, self.reference_torques)
+        return Regions(within, self.usual_speeds)
 
-    @cached_property
+    @property
     def _flat(self) -> Flat:
-        return flattened(self.regions)
+        return self.regions.flat
 
     @property
     def empty_frames(self) -> npt.NDArray[np.int64]:

@@ -34,6 +34,9 @@ _DIRECTIONS = {
 }
 
 
+# Sizes of gravity at which a flight has a rate of 0.05 and of 4, m/s^2.
+_LEAST, _MOST = 0.025, 156.0
+
 _NOTE = "timed for a gravity of "
 _UNIT = " m/s²"
 
@@ -68,6 +71,8 @@ def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:
     """
     try:
         vector = _vector(given, motion, body)
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError(
             f"gravity is {given!r}; give a size as 4.9 or 0.5g, moon or mars, a vector as "
@@ -78,6 +83,12 @@ def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:
         raise InputError(f"gravity is {given!r}; it must be a finite size or vector")
     if not vector.any():
         raise InputError("without gravity nothing holds a figure to the ground; give a small one")
+    size = float(np.linalg.norm(vector))
+    if not _LEAST <= size <= _MOST:
+        raise InputError(
+            f"gravity is {size:g} m/s²; it can be from {_LEAST:g} to {_MOST:g}, where flights are "
+            "20 times as slow or 4 times as fast"
+        )
     return vector
 
 
@@ -99,4 +110,9 @@ def _vector(given: Any, motion: Motion, body: Body) -> FloatArray:
         return _vector(parts[0] if len(parts) == 1 else parts, motion, body)
     if isinstance(given, Sequence | np.ndarray):
         return np.array([float(v) for v in given])
+    if float(given) < 0:
+        raise InputError(
+            f"gravity is {float(given):g}; a size points downwards, so give {-float(given):g}, or "
+            f"0,{-float(given):g},0 if things fall upwards"
+        )
     return np.array([0.0, -float(given), 0.0])

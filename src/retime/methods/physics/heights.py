@@ -1,19 +1,26 @@
-"""Change the height of a jump instead of its timing.
+"""Change the height and the distance of a jump instead of its timing.
 
 In flight the centre of mass must fall with gravity. Where its timing is to stay, a parabola is
-added to the root's height that makes up the difference. Rotations are unchanged.
+added to the root's height that makes up the difference. A flight that takes longer also goes
+farther at the speed that it has over the ground.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.flights import flight_offsets
+from retime.body.flights import PUSH, flight_offsets, in_air
+from retime.body.holding import carried_contacts, contact_fix
+from retime.body.rising import lifted
+from retime.body.travelling import ground_shift, longer_path, travelled
+from retime.methods.physics.gravity import EARTH
 from retime.motion import Motion
-from retime.motion.layers import PoseLayer
+from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.notes import Note
 from retime.sentences import Moment, Sentence, listed
 from retime.timing import TimeWarp
@@ -21,35 +28,12 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
 
-# Smallest change of height, metres.
-_UNSEEN = 1e-4
+# Smallest change of height and distance that is reported, metres.
+_UNSEEN = 5e-3
 
 
-def root_layer(motion: Motion, times: FloatArray, offset: FloatArray, metres: float) -> PoseLayer:
-    """Return a pose layer that raises a figure by offsets (F,) in metres.
-
-    Parameters
-    ----------
-    motion : Motion
-        The motion.
-    times : array (F,)
-        Times of the offsets, seconds.
-    offset : array (F,)
-        Offsets upwards, metres.
-    metres : float
-        Metres per unit of the motion.
-    """
-    up = {"Y": 1, "Z": 2}.get(motion.units.up, 1)
-    track = np.zeros((len(times), 3))
-    track[:, up] = offset / metres
-    names = [motion.skeleton.names[r] for r in motion.skeleton.roots]
-    return PoseLayer(times, translations={n: track for n in names if n in motion.translations})
-
-
-def flight_layer(
-    model: PhysicsModel, motion: Motion, warp: TimeWarp
-) -> tuple[PoseLayer | None, list[Note]]:
-    """Return a pose layer that changes heights, so that flights fall with the model's gravity.
+def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: bool) -> Edit:
+    """Return the edit that changes heights, so that flights fall with the model's gravity.
 
     Parameters
     ----------
@@ -59,27 +43,76 @@ def flight_layer(
         The motion, in its own units.
     warp : TimeWarp
         Its new timing.
+    travel : bool
+        Whether flights also change their distance, so that they keep their speed over the ground.
     """
     flights = [f for f in model.flights if f.clear]
     if not flights:
-        return None, [Note("no flight is clear: no height was changed", code="no-clear-flight")]
-    gravity = float(np.linalg.norm(model.gravity))
+        note = Note("no flight is clear: no jump was changed", code="no-clear-flight")
+        return Edit(warp=warp.with_notes(note))
     spans = [(f.start, f.end) for f in flights]
-    slowed = [float(np.ptp(warp.inverse(span))) / (span[1] - span[0]) for span in spans]
-    more = [gravity * s**2 - f.gravity for s, f in zip(slowed, flights, strict=True)]
-    offset = flight_offsets(model.times, spans, more)
-    if np.abs(offset).max() < _UNSEEN:
-        return None, []
-    rises = [float(offset[f.first : f.past].sum() / (f.past - f.first)) * 1.5 for f in flights]
+    lands = [(float(a), float(b)) for a, b in (warp.inverse(span) for span in spans)]
+    slowed = [(b - a) / f.seconds for (a, b), f in zip(lands, flights, strict=True)]
+    down = -float(model.gravity[1])
+    more = [down - f.gravity / s**2 for s, f in zip(slowed, flights, strict=True)]
+    base = apply(motion, warp, fps=motion.rate)
+    offset = flight_offsets(base.times, lands, more)
+    made = lifted(base, base, offset, in_air(base, lands))
+    rises = [by * (b - a) ** 2 / 8 for (a, b), by in zip(lands, more, strict=True)]
+    moments = [f.start for f in flights]
+    notes, ground = _changes("height", ("higher", "lower"), moments, rises), None
+    if travel:
+        # The recorded fall tells how long the flight truly lasted.
+        factors = [
+            s * float(np.sqrt(EARTH / f.gravity)) for s, f in zip(slowed, flights, strict=True)
+        ]
+        path = longer_path(base, _farther(base.times, lands, factors))
+        ground = ground_shift(base, path, carried_contacts(motion, warp))
+        made = travelled(base, made, ground)
+        ends = [[np.interp(span, base.times, path[:, k]) for k in (0, 2)] for span in lands]
+        ways = [
+            float(np.copysign(np.linalg.norm(np.ptp(e, axis=1)), f - 1))
+            for e, f in zip(ends, factors, strict=True)
+        ]
+        notes += _changes("distance", ("farther", "less far"), moments, ways)
+    plain = apply_edits(motion, [Edit(warp=warp)], times=base.times)
+    correction = correction_between(plain, made)
+    return Edit(
+        warp=warp.with_notes(*notes),
+        # Delivered frames may end a fraction of a frame later.
+        correction=None if correction is None else correction.lasting(1 / motion.rate),
+        ground=ground,
+        fixes=(contact_fix(),),
+    )
+
+
+def _farther(
+    times: FloatArray, spans: Sequence[tuple[float, ...]], factors: Sequence[float]
+) -> FloatArray:
+    """Return by what fraction the way is longer, (F,): in flights, and less and less beside them.
+
+    The push before a flight gathers the speed, and the landing takes it up.
+    """
+    out = np.zeros(len(times))
+    bounds = [-np.inf, *itertools.chain(*spans), np.inf]
+    for k, ((start, end), factor) in enumerate(zip(spans, factors, strict=True)):
+        before = min(PUSH, 0.5 * (start - bounds[2 * k]))
+        after = min(PUSH, 0.5 * (bounds[2 * k + 3] - end))
+        u = np.clip(np.minimum((times - start) / before, (end - times) / after) + 1, 0, 1)
+        out += (factor - 1) * u**3 * (10 - 15 * u + 6 * u**2)
+    return out
+
+
+def _changes(
+    what: str, ways: tuple[str, str], moments: Sequence[float], by: Sequence[float]
+) -> list[Note]:
+    """Return a note on the changed heights or distances of flights, in metres."""
     words = [
-        Sentence(
-            "{rise:.2f} m {way} at {time:.3g}",
-            rise=abs(r),
-            way="higher" if r > 0 else "lower",
-            time=Moment(f.start),
-        )
-        for r, f in zip(rises, flights, strict=True)
+        Sentence(f"{abs(b):.2f} m {ways[b < 0]} at {{time:.3g}}", time=Moment(t))
+        for t, b in zip(moments, by, strict=True)
+        if abs(b) >= _UNSEEN
     ]
-    note = Note("flights go {words}", code="flight-heights", words=listed(words), rises=rises)
-    layer = root_layer(motion, model.times, offset, model.motion.units.metres)
-    return layer, [note]
+    if not words:
+        fact = f"the {what} of flights already follows their timing"
+        return [Note(fact, code=f"flight-{what}s", by=list(by))]
+    return [Note("flights go {words}", code=f"flight-{what}s", words=listed(words), by=list(by))]

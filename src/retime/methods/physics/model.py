@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import EARTH, note_of_gravity
 from retime.methods.physics.limits.regions import UNIT
+from retime.methods.physics.limits.supports import BLOCK
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
@@ -25,9 +27,15 @@ from retime.methods.physics.parameters import (
     SearchParameters,
     TorqueLimits,
 )
-from retime.methods.physics.search.objective import Baked, Effort, bake, effort_of
+from retime.methods.physics.search.objective import (
+    FLIGHT_FIRMNESS,
+    Baked,
+    Effort,
+    effort_of,
+    matching,
+)
 from retime.methods.physics.search.problem import Solution
-from retime.methods.physics.search.request import Request, at_nodes
+from retime.methods.physics.search.request import SLOWEST, Request, at_nodes
 from retime.methods.physics.search.solve import solve
 from retime.methods.physics.shortfall import BELOW, Shortfall, shortfall_of
 from retime.motion import Motion
@@ -35,6 +43,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.notes import Note
 from retime.one_line import one_line
+from retime.pacing import locked_spans
 from retime.pictured import Pictured
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -51,6 +60,9 @@ _SOFT, _MOST_CHANGE, _WITHIN = 100.0, 0.39, 1 / 30
 # Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
 # short: at the shortest itself, rates change abruptly.
 _ABOVE_LEAST = 1.1
+# Factor of the weight of feasibility if anything infeasible is refused: the distance of a feasible
+# length's timing from its regions is then below 0.005 in p'^2, and 0.06 otherwise.
+_STRICT = 100.0
 _IMPOSSIBLE = ("longer-than-possible", "nothing-feasible")
 # Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
@@ -171,10 +183,9 @@ class PhysicsModel(CapableBody, Pictured):
 
     # ---- retiming
 
-    @cached_property
-    def effort(self) -> Effort:
-        """The joints' torques as functions of the timing."""
-        return effort_of(self.torques, self.maps, self.regions, self.limits, self.weight)
+    def effort(self, part: slice = slice(None)) -> Effort:
+        """Return the joints' torques as functions of the timing, in a part of the frames."""
+        return effort_of(self.torques, self.maps, self.regions, self.limits, part)
 
     @cached_property
     def _usual(self) -> PhysicsModel:
@@ -188,27 +199,34 @@ class PhysicsModel(CapableBody, Pictured):
 
     def baked(self, objective: Any = "auto") -> Baked:
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
-        target = self._target(objective)
-        usual = self._usual
-        return bake(usual.effort, target, usual.limits, self._flat, self.flight, self.usual_speeds)
+        target, usual, speeds = self._target(objective), self._usual, self.usual_speeds
+        rows = []
+        for first in range(0, len(speeds), BLOCK):
+            part = slice(first, first + BLOCK)
+            effort = usual.effort(part)
+            wanted, scale = target(effort, part), usual.limits[part, 6:]
+            rows.append(matching(effort, wanted, scale, speeds[part]))
+        firmness = np.where(self.flight, FLIGHT_FIRMNESS, 1.0)
+        return Baked(*self._flat, np.concatenate(rows), firmness)
 
-    def _target(self, objective: Any) -> FloatArray:
-        """Return the target torques of an objective, (F, joints' dofs)."""
+    def _target(self, objective: Any) -> Callable[[Effort, slice], FloatArray]:
+        """Return the target torques of an objective by effort and part of the frames."""
         if isinstance(objective, tuple) and len(objective) == 2:
-            return self._target_of(*objective)
+            given = self._target_of(*objective)
+            return lambda _, part: given[part]
         if objective == "auto":
             objective = "load" if self.added or self.mass_scale else "match"
         if objective == "match":
-            return self.reference_torques
+            return lambda _, part: self.reference_torques[part]
         if objective == "effort":
-            return np.zeros_like(self.reference_torques)
+            return lambda _, part: np.zeros_like(self.reference_torques[part])
         if objective == "load":
             # The weight of the load is supported; the recorded torques of the movement are matched.
             plain = self._usual
             if self.mass_scale or self.added:
                 plain = plain.changed(mass_scale={}, load=())
-            moving = plain.effort.speed * self.usual_speeds[:, None]
-            return np.asarray(self._usual.effort.still + moving)
+            usual = self.usual_speeds[:, None]
+            return lambda own, part: own.still + plain.effort(part).speed * usual[part]
         raise InputError(
             f"the objective is {objective!r}; it can be 'match', 'effort', 'load' or (motion, warp)"
         )
@@ -242,26 +260,40 @@ class PhysicsModel(CapableBody, Pictured):
         """Return a valid request, or raise."""
         rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
         span = float(self.times[0]), float(self.times[-1])
+        for part in locked_spans(p.locked, span):
+            inside = self.times[(self.times > part.start) & (self.times < part.end)]
+            rates += [(float(t), 1.0) for t in (part.start, *inside, part.end)]
         return Request.of(span, p.duration, p.keytimes, rates)
 
     def _solve(
-        self, p: SearchParameters, request: Request, *, beyond: bool, faster: float = 1.0
+        self,
+        p: SearchParameters,
+        request: Request,
+        *,
+        beyond: bool,
+        strict: bool = False,
+        faster: float = 1.0,
     ) -> tuple[FloatArray, Solution]:
-        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``."""
+        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``.
+
+        A ``strict`` solution stays within the limits if that is possible.
+        """
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
-        natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
+        fall = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
         # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5),
         # and hurry is no remedy.
         stuck = self.extremes.stuck >= 0
         heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
+        gentle = _MOST_CHANGE / (_WITHIN + self.step)  # rates are those of whole frames
+        alpha = min(p.alpha, _SOFT) if stuck or beyond else p.alpha * (_STRICT if strict else 1.0)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
-            natural=natural, loop=p.loop,
-            weights=(min(p.alpha, _SOFT) if stuck or beyond else p.alpha, p.beta, p.smoothness),
+            slowest=min(SLOWEST, 0.5 * fall), loop=p.loop,
+            weights=(alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
-            most_change=self._most_change / faster**2 if stuck or beyond or faster > 1 else np.inf,
+            most_change=gentle / faster**2 if stuck or beyond or faster > 1 else np.inf,
         )  # fmt: skip
         first = None
         if p.start is not None:
@@ -270,11 +302,6 @@ class PhysicsModel(CapableBody, Pictured):
         if found.missed > _MISSED and p.watch is None:
             raise outcome.unmet(found.missed, rates=bool(request.fixed), keytimes=bool(p.keytimes))
         return nodes, found
-
-    @property
-    def _most_change(self) -> float:
-        """Largest |p''| beyond the limits of the body, 1/s; rates are those of whole frames."""
-        return _MOST_CHANGE / (_WITHIN + float(self.times[1] - self.times[0]))
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
         """Return the rate at which a joint has a speed in m/s at a moment of the source."""
@@ -319,15 +346,19 @@ class PhysicsModel(CapableBody, Pictured):
         if outcome.is_plain(p) and short is not None and p.infeasible == "even":
             return self._fast_motion(p, short)
         notes += [n for n in (short and short.note, long) if n]
-        nodes, found = self._solve(p, request, beyond=short is not None)
+        strict = p.infeasible == "refuse"
+        nodes, found = self._solve(p, request, beyond=short is not None, strict=strict)
         begin = float(self.times[0])
         output = begin + found.times
         if asked is not None:
             output[-1] = begin + asked
         warp = TimeWarp(output, nodes, loop=p.loop)
-        notes.append(outcome.optimum_note(found, keytimes=bool(p.keytimes)))
+        notes.append(outcome.optimum_note(found))
         if p.watch is None:
-            notes += outcome.beyond_notes(self, warp)
+            beyond = outcome.beyond_notes(self, warp)
+            if beyond and strict:
+                raise InfeasibleError(outcome.refused(beyond[0], p))
+            notes += beyond
         return warp.with_notes(*notes)
 
     def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:

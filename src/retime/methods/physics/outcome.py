@@ -11,6 +11,7 @@ from retime.errors import InfeasibleError
 from retime.methods.physics.explain import cause_of
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.search.problem import Solution
+from retime.methods.physics.shortfall import down
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -32,7 +33,7 @@ def forgiven_notes(model: CapableBody) -> list[Note]:
     notes = []
     touching = ~(model.flight | model.held)
     if touching.any():
-        force = np.linalg.norm(model.residual[touching, :3], axis=1) / model.weight
+        force = np.linalg.norm(model._recorded.residual[touching, :3], axis=1) / model.weight
         usual, most = float(np.median(force)), float(np.percentile(force, 95))
         if most > _SMALL:
             notes.append(
@@ -79,7 +80,8 @@ def natural_length(
 
 def is_plain(p: ModelWarpParameters) -> bool:
     """Return whether only a length is requested."""
-    return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
+    asked = p.keytimes or p.rates or p.locked or p.joint_speeds
+    return not (asked or p.loop or p.watch is not None)
 
 
 def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
@@ -89,7 +91,7 @@ def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
         return None
     return Note(
         "{asked:.3g} is longer than the longest feasible duration, {most:.3g}: it is slow motion",
-        Remedy("use the longest", parameter="duration", value=float(np.floor(1e3 * most)) / 1e3),
+        Remedy("use the longest", parameter="duration", value=down(most, model.step)),
         code="longer-than-possible",
         asked=Duration(asked),
         most=Duration(most),
@@ -115,15 +117,11 @@ def impossible_note(model: PhysicsModel) -> Note:
     )
 
 
-def optimum_note(found: Solution, *, keytimes: bool) -> Note:
-    """Return a note on the optimality of a timing.
-
-    Keytimes change the weight of smoothness, so that objectives compare for equal keytimes only.
-    """
+def optimum_note(found: Solution) -> Note:
+    """Return a note on the optimality of a timing."""
     at = f"objective {found.objective:.4g}"
     if found.certified:
-        of = " for these keytimes" if keytimes else ""
-        kind, code = f"the global optimum{of}, proved after {found.steps} iterations", "optimum"
+        kind, code = f"the global optimum, proved after {found.steps} iterations", "optimum"
     elif not found.ended:
         kind, code = f"stopped after {found.steps} iterations", "stopped"
         kind += f", {_percent(found.gap)} from the bound" if found.convex else ", a local optimum"
@@ -163,6 +161,14 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
             size=size,
         )
     ]
+
+
+def refused(note: Note, p: ModelWarpParameters) -> Note:
+    """Return a note on infeasible parts as an error, with what to change."""
+    parts = ("rates", "locked", "joint_speeds", "keytimes")
+    asked = next((name for name in parts if getattr(p, name)), "duration")
+    remedy = Remedy("change what is asked for there, or allow it", parameter=asked)
+    return Note(note, remedy, code=note.code, **note.values)
 
 
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:

@@ -14,7 +14,15 @@ from retime.methods.physics.sayings import (
     parse_torque_limits,
 )
 from retime.motion import Motion
-from retime.parameters import About, Choice, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.parameters import (
+    About,
+    Choice,
+    Keytimes,
+    LockedSpans,
+    LoopParameters,
+    Rates,
+    TimingParameters,
+)
 from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
@@ -72,13 +80,14 @@ class ModelParameters(ContactParameters):
         ),
     ] = "auto"
     fit_flights: Annotated[
-        Literal["timing", "height"],
+        Literal["timing", "height", "travel"],
         About(
             "How to make flights follow gravity.",
             label="Fit jumps",
             choices=(
                 Choice("timing", "Timing", "change when the figure lands"),
                 Choice("height", "Height", "keep the timing and change the height of the jump"),
+                Choice("travel", "Height and distance", "also keep the speed over the ground"),
             ),
         ),
     ] = "timing"
@@ -89,6 +98,7 @@ class ModelParameters(ContactParameters):
             "the volume of the bones.",
             unit="kg",
             minimum=0.001,
+            maximum=1e6,
             step=0.5,
         ),
     ] = None
@@ -244,6 +254,7 @@ class RequestParameters(LoopParameters):
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()
+    locked: LockedSpans = ()
     joint_speeds: Annotated[
         Sequence[tuple[SourceTime, str, float]],
         About(

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from retime.body.holding import contact_fix
 from retime.keywords import takes
-from retime.methods.physics.heights import flight_layer
+from retime.methods.physics.heights import flight_edit
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
 from retime.methods.physics.world import World
@@ -55,7 +54,7 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
 
 @takes(PhysicsParameters)
 def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
-    """Retime within physical limits, and fit the heights of flights if requested.
+    """Retime within physical limits, and fit the height and distance of flights if requested.
 
     Parameters
     ----------
@@ -65,19 +64,18 @@ def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
     Returns
     -------
     Edit
-        The warp; with heights, also a pose layer and held contacts.
+        The warp; if flights are fitted, also changes of pose and held contacts.
     """
     if p.fit_flights == "timing":
         return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
-    asked = p.duration is not None or p.keytimes or p.rates or p.joint_speeds
+    asked = p.duration is not None or p.keytimes or p.rates or p.locked or p.joint_speeds
     if asked:
         warp = physics_warp.implementation(motion, p)  # type: ignore[attr-defined]
     else:
         warp = TimeWarp.identity(*motion.domain, loop=p.loop)
     model = model_of(motion, p)
-    layer, notes = flight_layer(model, motion, warp)
-    warp = warp.with_notes(*(warp.notes if asked else model.notes), *notes)
-    return Edit(warp=warp, layer=layer, fixes=() if layer is None else (contact_fix(),))
+    warp = warp.with_notes(*(warp.notes if asked else model.notes))
+    return flight_edit(model, motion, warp, travel=p.fit_flights == "travel")
 
 
 def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:

@@ -42,6 +42,8 @@ class Shortfall:
         Whether it ends with the clip.
     begin : float
         First time of the result, seconds.
+    step : float
+        Seconds of a frame: results last whole frames.
     """
 
     leg: Leg
@@ -49,6 +51,7 @@ class Shortfall:
     whole: bool
     last: bool
     begin: float
+    step: float
 
     @property
     def share(self) -> float:
@@ -59,13 +62,13 @@ class Shortfall:
     def note(self) -> Note:
         """Return what is too short as a sentence, with a feasible value."""
         asked, least = Duration(self.leg.seconds), Duration(self.least)
-        enough = self.leg.first[0] + float(np.ceil(1e3 * _OFFERED * self.least)) / 1e3
+        enough = self.leg.first[0] + up(_OFFERED * self.least, self.step)
         fact = "{asked:.3g} is shorter than the shortest feasible duration, {least:.3g}"
         if not self.whole:
             fact = "from {start:.3g} to {end:.3g} of the source, " + fact
         if self.last:
-            least_length = float(np.ceil(1e3 * (enough - self.begin) - 1e-6)) / 1e3
-            remedy = Remedy("use the shortest", parameter="duration", value=least_length)
+            length = up(enough - self.begin, self.step)
+            remedy = Remedy("use the shortest", parameter="duration", value=length)
         else:
             remedy = Remedy(
                 "show {source:.3f} at {when:.3f} or later", parameter="keytimes",
@@ -75,6 +78,16 @@ class Shortfall:
             fact, remedy, code="shorter-than-possible", asked=asked, least=least,
             share=self.share, start=Moment(self.leg.first[1]), end=Moment(self.leg.past[1]),
         )  # fmt: skip
+
+
+def up(seconds: float, step: float) -> float:
+    """Round up to whole frames, and then to milliseconds."""
+    return float(np.ceil(1e3 * step * np.ceil(seconds / step - 1e-6) - 1e-6)) / 1e3
+
+
+def down(seconds: float, step: float) -> float:
+    """Round down to whole frames, and then to milliseconds."""
+    return float(np.floor(1e3 * step * np.floor(seconds / step + 1e-6) + 1e-6)) / 1e3
 
 
 def _clock(model: CapableBody, rates: Pairs) -> FloatArray | None:
@@ -107,7 +120,7 @@ def shortfall_of(model: CapableBody, request: Request, rates: Pairs) -> Shortfal
         first, past = np.interp([leg.first[1], leg.past[1]], model.times, clock)
         whole = len(request.all_legs) == 1
         last = leg == request.all_legs[-1]
-        found = Shortfall(leg, float(past - first), whole, last, request.begin)
+        found = Shortfall(leg, float(past - first), whole, last, request.begin, model.step)
         short = leg.seconds < found.least * (1 - _ROUNDING)
         if short and (worst is None or found.share < worst.share):
             worst = found

@@ -18,7 +18,7 @@ from retime.methods.secondary.follower import Follower
 from retime.methods.secondary.parameters import SecondaryParameters
 from retime.motion import Motion, quat
 from retime.motion.edits import Edit, correction_between
-from retime.motion.kinematics import carriers, global_rotations, upright
+from retime.motion.kinematics import cached_positions, carriers, global_rotations, upright
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
@@ -26,6 +26,8 @@ from retime.timing import TimeWarp
 
 # Lag of a joint beside its parent that is never exceeded, radians; half of it is hardly limited.
 _MOST_LAG = 1.0
+# Hip joints whose line is at least this level, as a squared cosine, tell the heading fully.
+_FLAT = 0.75
 # Limits of the frequency and damping of a chain.
 _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 
@@ -130,7 +132,7 @@ def _within(value: float, bounds: tuple[float, float], what: str) -> None:
 def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParameters) -> Motion:
     """Return the motion with its loose parts lagging behind."""
     body, turns = find_body(motion), global_rotations(motion)
-    heading = quat.from_axis_angle([0.0, 1.0, 0.0], body.frame(motion)[1])
+    heading = quat.from_axis_angle([0.0, 1.0, 0.0], _heading(motion, body))
     back = quat.conjugate(heading)
     share, span = _share(motion, p)
     after = turns.copy()
@@ -163,6 +165,23 @@ def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParame
         own = quat.multiply(quat.conjugate(base), after[:, j])
         local[changed, j] = own[changed]
     return replace(motion, rotations=local)
+
+
+def _heading(motion: Motion, body: Body) -> FloatArray:
+    """Return the heading (F,) in radians; it turns less the more a body lies on its side.
+
+    The line through the hip joints points nowhere then, and would swing by half a turn.
+    """
+    heading = body.frame(motion)[1]
+    ends = [body.roles.get(f"{side}_upper_leg") for side in ("left", "right")]
+    if None in ends:
+        return heading
+    left, right = (cached_positions(motion)[:, j] for j in ends if j is not None)
+    side = left - right
+    flat = (side[:, [0, 2]] ** 2).sum(axis=1) / np.maximum((side**2).sum(axis=1), 1e-12)
+    share = np.minimum(flat / _FLAT, 1.0)
+    turns = np.diff(heading) * (share[1:] + share[:-1]) / 2
+    return np.asarray(heading[0] + np.r_[0.0, np.cumsum(turns)])
 
 
 def _limited(lag: FloatArray) -> FloatArray:

@@ -10,19 +10,24 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import find_body
+from retime.body.contacts import find_contacts
 from retime.joint_times import JointTimes, Modes, Request, Shifts, leg_joints, modes_of
-from retime.methods.staggered.timing import Timing
+from retime.methods.staggered.timing import PLACED, Timing
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import apply
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
-from retime.sentences import Duration
+from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 # Smaller requests, in seconds, are rounding errors.
 _NOTHING_S = 1e-9
+# A part that was placed by itself has arrived within this many seconds.
+_PLACED_NEAR_S = 1e-3
+# Speeds of flights that differ by less are not seen to fall otherwise; samples of each.
+_FALLS, _FLIGHT_SAMPLES = 0.03, 20
 # A share of the request that is worth a note.
 _WORTH_SAYING = 0.995
 
@@ -194,7 +199,56 @@ class Arrivals:
                     joint=late,
                 )
             )
+        if self.timing.is_edited and not self.blank:
+            notes += [*self._misplaced(), *self._falls()]
         return notes
+
+    def _misplaced(self) -> list[Note]:
+        """Say which placed part is farthest from its place, if one is off."""
+        timing, modes = self.timing, self._modes
+        placed = timing.included & (timing.asks >= PLACED) & self.limited
+        if not placed.any():
+            return []
+        off = np.where(placed, np.abs(self.delivered - timing.refinements), 0.0)
+        k, i = (int(n) for n in np.unravel_index(off.argmax(), off.shape))
+        if off[k, i] < _PLACED_NEAR_S:
+            return []
+        leader = int(modes.leader[i]) if i < len(modes.leader) else modes.base
+        return [
+            Note(
+                "{joint} arrives {delivered:.3f} after pose {pose}, not {asked:.3f}"
+                + ("" if leader == i else ": it moves with {leader}"),
+                code="part-misplaced",
+                joint=timing.channels[i],
+                pose=k,
+                asked=Duration(float(timing.refinements[k, i])),
+                delivered=Duration(float(self.delivered[k, i])),
+                leader=timing.channels[leader],
+            )
+        ]
+
+    def _falls(self) -> list[Note]:
+        """Say which flight does not fall with gravity, because its speed is changed."""
+        body = self.warp.of_body()
+        for start, end in find_contacts(self.source).flights:
+            shown = body.preimage(start, end)
+            if shown is None:
+                continue
+            times = np.linspace(*shown, _FLIGHT_SAMPLES)
+            speed = np.diff(body(times)) / np.diff(times)
+            if np.abs(speed - 1).max() > _FALLS:
+                return [
+                    Note(
+                        f"the body does not fall with gravity in the flight at {{time:.3f}}: it "
+                        f"plays at {speed.min():.2g} to {speed.max():.2g} times its speed; move "
+                        "the poses around a flight together to keep its length",
+                        code="flight-not-falling",
+                        time=Moment(shown[0]),
+                        slowest=float(speed.min()),
+                        fastest=float(speed.max()),
+                    )
+                ]
+        return []
 
 
 def _asks(request: Request) -> bool:

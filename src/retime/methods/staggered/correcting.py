@@ -14,7 +14,7 @@ from retime.body.gripping import keep_grips
 from retime.body.hinges import within_hinges
 from retime.body.holding import carried_contacts
 from retime.body.rising import raised
-from retime.body.travelling import ground_shift, travelled
+from retime.body.travelling import ground_shift, longer_path, travelled
 from retime.methods.staggered.calming import calmed
 from retime.motion import Motion
 from retime.motion.contact import Contact
@@ -97,7 +97,8 @@ def corrected(
     if by.weight and by.span is None:
         made = within_hinges(base, made)
     if by.travel:
-        ground = ground_shift(base, by.travel, carried_contacts(source, warp, contacts))
+        path = longer_path(base, by.travel)
+        ground = ground_shift(base, path, carried_contacts(source, warp, contacts))
         base, made = travelled(base, base, ground), travelled(base, made, ground)
     if by.weight:
         made = raised(base, made, by.weight, by.span)

@@ -15,11 +15,11 @@ from retime.joint_times import Request
 from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 
-__all__ = ["Timing"]
+__all__ = ["PLACED", "Timing"]
 
 BoolArray = npt.NDArray[np.bool_]
 # Weight of a part that was placed by itself: it is met to a microsecond where limits allow.
-_PLACED = 1e5
+PLACED = 1e5
 # Knots closer than this, in seconds, are merged.
 _SAME = 1e-9
 
@@ -205,7 +205,7 @@ class Timing:
             asks[pose] = 1.0
             # The poses beside it stay where they are, and it comes as near as limits allow.
             asks[[pose - 1, pose + 1]] = np.where(
-                self.included[pose], _PLACED, asks[[pose - 1, pose + 1]]
+                self.included[pose], PLACED, asks[[pose - 1, pose + 1]]
             )
         refinements = np.where(self.included, knots - times[:, None], 0.0)
         moved = replace(self, times=times, refinements=refinements, asks=asks)
@@ -304,7 +304,7 @@ class Timing:
                     low=Duration(float(low[i])),
                     high=Duration(float(high[i])),
                 )
-            refinements[pose, i], asks[pose, i] = value, _PLACED
+            refinements[pose, i], asks[pose, i] = value, PLACED
         return replace(self, refinements=refinements, asks=asks)
 
     def with_pose(self, time: float, included: BoolArray, warp: TimeWarp) -> Timing:

@@ -44,6 +44,9 @@ class TimingEdits(Representation):
     ) -> Self:
         timing, stopped = self.timing.staggered(by, poses, scale=scale, past_end=past_end)
         notes = []
+        if not past_end and {0, len(self) - 1} & set(poses):
+            told = "the first and the last pose hold the ends of the clip: their parts do not move"
+            notes.append(Note(told, code="ends-stay"))
         if stopped:
             notes.append(
                 Note(

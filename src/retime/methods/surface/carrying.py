@@ -19,8 +19,7 @@ from retime.motion import Motion
 
 __all__ = ["Carried", "carried_by", "limb_joints"]
 
-# Shifts that differ by less, in seconds, are one.
-_SAME_S = 1e-9
+Chain = tuple[frozenset[int], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +28,22 @@ class Carried:
 
     Parameters
     ----------
-    shifts : array (J,)
-        Shift of each joint, seconds; positive is later.
+    chains : tuple of (frozenset of int, float)
+        The joints that each drag moves, and its shift, seconds; positive is later.
     limbs : tuple of str
         The limbs that are dragged.
-    led : tuple of str
-        Those that are led to their places: legs, and arms that a trunk cannot serve at once.
     """
 
-    shifts: FloatArray
+    chains: tuple[Chain, ...]
     limbs: tuple[LimbName, ...]
-    led: tuple[LimbName, ...]
+
+    def shifts(self, count: int) -> FloatArray:
+        """Return the mean shift of each of ``count`` joints, the larger the heavier."""
+        total, size = np.zeros(count), np.zeros(count)
+        for joints, shift in self.chains:
+            total[list(joints)] += abs(shift) * shift
+            size[list(joints)] += abs(shift)
+        return np.asarray(total / np.maximum(size, 1e-12))
 
 
 def carried_by(
@@ -71,34 +75,21 @@ def carried_by(
     hips = body.roles.get("hips", motion.skeleton.roots[0])
     if any(joint in body.skeleton.chain(hips) for joint, _ in drags):
         return None
-    chains: list[tuple[set[int], float]] = []
+    chains: list[Chain] = []
     limbs: list[LimbName] = []
     for joint, shift in drags:
         limb = _limb_of(body, joint)
         limbs += [] if limb is None else [limb]
         if limb is not None and limb.endswith("leg"):
-            chains.append((limb_joints(body, limb), shift))
+            chains.append((frozenset(limb_joints(body, limb)), shift))
             continue
         for dragged in _held_with(motion, body, limb, joint, span) if grips else [joint]:
             chain = _chain(body, dragged, hips, waist=waist)
             limbs += [n for n in body.limbs if body.limbs[n].end == dragged]
             if grips:
                 chain |= _props_of(motion, body, _limb_of(body, dragged), span)
-            chains.append((chain, shift))
-    shifts, pull = np.zeros(len(body.skeleton)), np.zeros(len(body.skeleton))
-    for joints, shift in chains:
-        shifts[list(joints)] += abs(shift) * shift
-        pull[list(joints)] += abs(shift)
-    shifts /= np.maximum(pull, 1e-12)  # what several drags share gets the mean
-    legs = [n for n in limbs if n.endswith("leg")]
-    torn = _torn(body, chains, shifts) if waist else []
-    for name in torn:  # the collar bone stays with the trunk
-        upper = body.limbs[name].upper
-        above = [j for j in body.skeleton.chain(upper)[1:] if j in limb_joints(body, name)]
-        trunk = body.skeleton.parents[above[-1] if above else upper]
-        shifts[above] = shifts[trunk]
-    led = dict.fromkeys([*legs, *torn])
-    return Carried(shifts, tuple(dict.fromkeys(limbs)), tuple(led))
+            chains.append((frozenset(chain), shift))
+    return Carried(tuple(chains), tuple(dict.fromkeys(limbs)))
 
 
 def _chain(body: Body, joint: int, hips: int, *, waist: bool) -> set[int]:
@@ -111,19 +102,6 @@ def _chain(body: Body, joint: int, hips: int, *, waist: bool) -> set[int]:
         keep = {joint} if limb is None else limb_joints(body, limb)
         above = [j for j in above if j in keep]
     return {*above, *_below(body, joint)}
-
-
-def _torn(
-    body: Body, chains: Sequence[tuple[set[int], float]], shifts: FloatArray
-) -> list[LimbName]:
-    """Return the arms whose chains have several times, because other drags share their trunk."""
-    torn = {j for joints, shift in chains for j in joints if abs(shifts[j] - shift) > _SAME_S}
-    out = []
-    for name, limb in body.limbs.items():
-        chain = next((joints for joints, _ in chains if limb.end in joints), set())
-        if name.endswith("arm") and chain & torn:
-            out.append(name)
-    return out
 
 
 def _limb_of(body: Body, joint: int) -> LimbName | None:

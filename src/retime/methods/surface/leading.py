@@ -1,4 +1,4 @@
-"""Lead limbs to their places in space: legs, and arms whose trunk serves several drags."""
+"""Lead limbs to their places in space: legs, and arms whose waist is not at the hips."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from retime.body.gripping import keep_grips
 from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, turns_at
-from retime.methods.surface.strain import strain
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
 from retime.motion.kinematics import cached_positions
@@ -52,8 +51,7 @@ def lead_limbs(
     """
     frames = frames_near(motion, span)
     plain = apply(motion, warp, times=motion.times[frames])
-    body = find_body(motion)
-    made, strained = plain, 0.0
+    body, made = find_body(motion), plain
     for name in limbs:
         if name.endswith("arm"):
             made = _lead(motion, made, warp, body, name)
@@ -66,11 +64,8 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    held = made
-    if legs:  # measured in the delivered motion, because holding feet bends the knees again
-        held = as_delivered(motion, made, warp)
-        strained = strain(motion, body, held)
-    return Led(motion, frames, plain, made, held, strained)
+    held = as_delivered(motion, made, warp) if legs else made
+    return Led(motion, frames, plain, made, held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +80,6 @@ class Led:
         The frames that may have changed.
     plain, made, held : Motion
         These frames before and after the limbs were moved, and with contacts held.
-    strain : float
-        Rotation speeds and knee accelerations of legs relative to their limits.
     """
 
     motion: Motion
@@ -94,7 +87,6 @@ class Led:
     plain: Motion
     made: Motion
     held: Motion
-    strain: float
 
     @cached_property
     def correction(self) -> PoseLayer | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.errors import InputError
-from retime.methods.surface.carrying import Carried, carried_by
+from retime.methods.surface.carrying import Carried, Chain, carried_by
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.parameters import Falloff, RootMode
 from retime.methods.surface.projection import View, seen_at, topological_distances
@@ -52,10 +52,8 @@ class Placed:
         Joints that keep their time.
     limbs : tuple of str
         Arms and legs that are dragged.
-    led : tuple of str
-        Those that are led to their places in space.
-    together : bool
-        Segments follow up to the waist, and the rest of the body within bounds.
+    chains : tuple of (frozenset of int, float)
+        Segments that follow up to the waist, and their shifts; the rest follows within bounds.
     """
 
     key: SurfaceKey
@@ -67,13 +65,12 @@ class Placed:
     shifts: FloatArray
     locked: frozenset[int]
     limbs: tuple[LimbName, ...] = ()
-    led: tuple[LimbName, ...] = ()
-    together: bool = False
+    chains: tuple[Chain, ...] = ()
 
     @property
-    def legs(self) -> bool:
-        """Whether a leg is led to its place."""
-        return any(name.endswith("leg") for name in self.led)
+    def asked(self) -> FloatArray:
+        """All shifts that drags ask for."""
+        return np.array([shift for _, shift in self.chains]) if self.chains else self.shifts
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,18 +136,7 @@ class Placer:
         """Place keys; a time outside the clip or an unknown joint is an error."""
         times, which = np.unique([key.time for key in keys], return_inverse=True)
         points = seen_at(self.motion, times.tolist())
-        placed = [self._place(key, points[n]) for key, n in zip(keys, which, strict=True)]
-        return tuple(self._beside_others(one, placed) for one in placed)
-
-    def _beside_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
-        """Lead the arms of keys whose trunk also follows another key at the time."""
-        if self.falloff != "limb":
-            return one
-        for other in placed:
-            apart = abs(one.key.time - other.key.time) > one.key.gamma + other.key.gamma
-            if other is not one and not apart and np.any(one.shifts * other.shifts):
-                return replace(one, led=tuple(dict.fromkeys([*one.led, *one.limbs])))
-        return one
+        return tuple(self._place(key, points[n]) for key, n in zip(keys, which, strict=True))
 
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body
@@ -180,8 +166,7 @@ class Placer:
         shifts[list(locked)] = 0.0
         carried = self._carried(key, joints)
         if carried is not None:
-            shifts = carried.shifts
-        limbs, led = ((), ()) if carried is None else (carried.limbs, carried.led)
+            shifts = carried.shifts(len(shifts))
         return Placed(
             key,
             view,
@@ -191,9 +176,8 @@ class Placer:
             sheet,
             shifts,
             locked,
-            limbs,
-            led,
-            carried is not None,
+            () if carried is None else carried.limbs,
+            () if carried is None else carried.chains,
         )
 
     def _carried(self, key: SurfaceKey, joints: Sequence[int]) -> Carried | None:

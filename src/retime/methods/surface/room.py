@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from retime.errors import InputError
-from retime.methods.surface.keys import SurfaceKey
+from retime.methods.surface.keys import ControlPoint, SurfaceKey
 from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
 from retime.notes import Note
 from retime.parameters import Range
 from retime.sentences import Duration, Moment, Span
 
-__all__ = ["NOTHING", "Room", "check_times", "make_room"]
+__all__ = ["NOTHING", "Room", "check_times", "drag_cut", "make_room"]
 
 # Shifts below this, in seconds, are ignored.
 NOTHING = 1e-7
 # Slowest and fastest speed of dragged segments, where there is room and where there is not.
-# Accelerations grow with the square of the speed. Legs are measured as delivered.
-_CALM, _HURRIED, _LEGS = (0.28, 1.54), 2.0, 1.6
+# Accelerations grow with the square of the speed.
+_CALM, _HURRIED = (0.28, 1.54), 2.0
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,24 @@ class Room:
     share: float
     notes: tuple[Note, ...] = ()
 
-    def cut(self, key: SurfaceKey, share: float) -> Room:
-        """Reduce the drag of a limb, so that no joint rotates too fast and no knee jerks."""
-        drag = max(key.drags, key=lambda d: abs(d.shift))
-        note = Note(
-            "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: with more, a "
-            "joint would turn or a knee accelerate too fast",
-            code="drag-cut",
-            joint=drag.joint,
+
+def drag_cut(key: SurfaceKey, drag: ControlPoint, shift: float, why: str) -> Note:
+    """Return the note on a drag of which only a part is made, or nothing."""
+    if abs(shift) < NOTHING:
+        return Note(
+            "the drag of {joint} at {time} has no effect: " + why,
+            code="drag-without-effect",
+            joint=drag.joint or "the point",
             time=Moment(key.time),
-            asked=Duration(drag.shift),
-            shift=Duration(share * self.share * drag.shift),
         )
-        return replace(self, share=share * self.share, notes=(*self.notes, note))
+    return Note(
+        "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: " + why,
+        code="drag-cut",
+        joint=drag.joint or "the point",
+        time=Moment(key.time),
+        asked=Duration(drag.shift),
+        shift=Duration(shift),
+    )
 
 
 def _base(key: SurfaceKey) -> Range:
@@ -121,11 +126,8 @@ def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -
 
 
 def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) -> Room:
-    time, shifts = placed.key.time, placed.shifts
-    calm = _CALM if placed.together else (least, 1 / least)
-    hurried = _HURRIED if placed.together else 1 / least
-    if placed.legs:
-        calm, hurried = (least, _LEGS), 1 / least
+    time, shifts = placed.key.time, placed.asked
+    calm, hurried = (_CALM, _HURRIED) if placed.chains else ((least, 1 / least), 1 / least)
     left, right = (bump.room(shifts, least, hurried, side) for side in (0, 1))
     wide = [bump.room(shifts, *calm, side) for side in (0, 1)]
     start = max(min(base[0], float((time + shifts - wide[0]).min())), most[0])
@@ -150,17 +152,10 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
         share = 1.0  # exactly as requested
     else:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
-        notes.append(
-            Note(
-                "the drag of {joint} at {time} was reduced from {asked} to {shift:.3g}: the end of "
-                "the clip or range, or another key, leaves no more room",
-                code="drag-cut",
-                joint=drag.joint or "the point",
-                time=Moment(time),
-                asked=Duration(drag.shift),
-                shift=Duration(share * drag.shift),
-            )
-        )
+        why = "the end of the clip or range, or another key, leaves no more room"
+        if time in (start, end):
+            why = "the first and the last frame of a clip or range stay; drag a pose inside it"
+        notes.append(drag_cut(placed.key, drag, share * drag.shift, why))
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
         slow, fast = calm
         why = f"parts play at {slow:g} to {fast:g} times their speed"

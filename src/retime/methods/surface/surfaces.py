@@ -7,8 +7,7 @@ bones (the range filter).
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,14 +15,12 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import LimbName, find_body
-from retime.body.pelvis import PAD
 from retime.coercion import coerce
 from retime.errors import InputError
-from retime.joint_times import JointTimes
 from retime.keywords import describes, takes
 from retime.methods.surface.arrival import Arrival, arrival
 from retime.methods.surface.carrying import limb_joints
-from retime.methods.surface.following import beside
+from retime.methods.surface.curves import Curve, Curves, grid_times
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.leading import Led, frames_near, lead_limbs
 from retime.methods.surface.parameters import ControlParameters
@@ -45,18 +42,12 @@ from retime.timing.graph import Graph
 
 __all__ = ["ControlSurfaces", "Grid"]
 
-# Smooth curves are sampled at least this finely.
-_FINEST_RATE = 120.0
 # A waist this far from the hips, in metres, is moved by turns of the hips.
 _OFF_WAIST_M = 1e-3
 # Delay of a path from which a note is given, seconds.
 _HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
-# Fractions to try of a drag that would strain joints too much.
-_SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
-# A reduction that leaves more than this fraction of the strain is not made.
-_HELPS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +108,9 @@ class ControlSurfaces:
         self.height = placer.height
         self._placed = placer.place(self.keys)
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
-        self._settle()
+        self._curves = Curves(motion, self._placed, self._rooms, self._bump, self._legs)
         said = [(*p.sheet.notes, *r.notes) for p, r in zip(self._placed, self._rooms, strict=True)]
-        self.notes: tuple[Note, ...] = tuple(n for notes in said for n in notes)
+        self.notes: tuple[Note, ...] = (*(n for s in said for n in s), *self._curves.notes())
 
     @property
     def spans(self) -> list[Range]:
@@ -139,66 +130,25 @@ class ControlSurfaces:
 
     @cached_property
     def _warp(self) -> TimeWarp:
-        return self._warp_of(range(len(self.keys)))
-
-    def _warp_of(self, keys: Sequence[int]) -> TimeWarp:
-        """Return the warp of some keys, by their numbers."""
-        skeleton = self.motion.skeleton
-        names = skeleton.names
-        start, end = self.motion.domain
-        knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
+        skeleton, (start, end) = self.motion.skeleton, self.motion.domain
+        knots: dict[str, list[Curve]] = {}
         notes: list[Note] = []
-        for k in keys:
-            curves = self._curves(k, notes)
-            curves |= self._beside(k, curves)
+        alone = [k for k, placed in enumerate(self._placed) if not placed.chains]
+        for curves in [*(self._curves_of(k, notes) for k in alone), self._curves.all]:
             for j, curve in curves.items():
-                knots.setdefault(names[j], []).append(curve)
+                knots.setdefault(skeleton.names[j], []).append(curve)
             for r in skeleton.roots:
                 if r in curves and self.root != "rotations":
-                    knots.setdefault(f"{names[r]}:translation", []).append(curves[r])
-        channels = {name: self._joined(pieces, start, end) for name, pieces in knots.items()}
-        if not channels:
+                    knots.setdefault(f"{skeleton.names[r]}:translation", []).append(curves[r])
+        if not knots:
             return TimeWarp.identity(start, end).with_notes(*notes)
         return TimeWarp(
             [start, end],
             [start, end],
-            channels=channels,
-            in_space=self._in_space,
+            channels={name: _joined(pieces, start, end) for name, pieces in knots.items()},
+            in_space=self._curves.in_space,
             notes=notes,
         )
-
-    def _beside(
-        self, k: int, curves: Mapping[int, tuple[FloatArray, FloatArray]]
-    ) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Return the curves of joints that move beside those of a key, unless a key drags them."""
-        upper = {j: c for j, c in curves.items() if j not in self._legs}
-        if not (self._placed[k].together and upper):
-            return {}
-        dragged = np.any([np.abs(s) > NOTHING for s in self.shifts], axis=0)
-        found = beside(self._times, upper, self._rate)
-        return {j: c for j, c in found.items() if not dragged[j]}
-
-    @cached_property
-    def _in_space(self) -> frozenset[str]:
-        """Joints in space: by their modes, and the first of dragged segments."""
-        names = self.motion.skeleton.names
-        dragged = [
-            names[j]
-            for k, placed in enumerate(self._placed)
-            if placed.together
-            for j in np.flatnonzero(np.abs(self.shifts[k]) > NOTHING)
-            if j not in self._legs and self._leads(int(j), self.shifts[k])
-        ]
-        return self._times.modes.in_space.union(dragged)
-
-    def _leads(self, joint: int, shifts: FloatArray) -> bool:
-        """Return whether a joint has another time than its parent; others keep their mode."""
-        parent = int(self.motion.skeleton.parents[joint])
-        return parent < 0 or bool(shifts[parent] != shifts[joint])
-
-    @cached_property
-    def _times(self) -> JointTimes:
-        return JointTimes.of(self.motion)
 
     @cached_property
     def _legs(self) -> frozenset[int]:
@@ -207,86 +157,27 @@ class ControlSurfaces:
         legs = [limb_joints(body, n) for n in body.limbs if n.endswith("leg")]
         return frozenset().union(*legs)
 
-    @property
-    def _rate(self) -> float:
-        """Samples of curves per second: the frames of the motion, or finer."""
-        return self.motion.rate * float(np.ceil(_FINEST_RATE / self.motion.rate - 1e-9))
-
-    @property
+    @cached_property
     def limbs(self) -> tuple[LimbName, ...]:
         """Arms and legs that are led to their places in space."""
-        return self._limbs_of(range(len(self.keys)))
-
-    def _limbs_of(self, keys: Sequence[int]) -> tuple[LimbName, ...]:
-        led = [n for k in keys for n in (*self._placed[k].led, *self._off_waist(k))]
+        led = [n for k, placed in enumerate(self._placed) for n in self._led_limbs(k, placed)]
         return tuple(dict.fromkeys(led))
 
-    def _off_waist(self, k: int) -> tuple[LimbName, ...]:
-        """Return the dragged arms if the waist is not at the hips: hips that turn then move it."""
-        placed, motion = self._placed[k], self.motion
+    def _led_limbs(self, k: int, placed: Placed) -> list[LimbName]:
+        """Return the dragged legs, and the arms if hips that turn move the waist."""
+        led, motion = [n for n in placed.limbs if n.endswith("leg")], self.motion
         hips = find_body(motion).roles.get("hips")
-        arms = tuple(n for n in placed.limbs if n.endswith("arm"))
-        if hips is None or not arms or self.falloff != "limb" or not placed.together:
-            return ()
+        if hips is None or self.falloff != "limb":
+            return led
         first = [j for j in motion.skeleton.children[hips] if abs(self.shifts[k][j]) > NOTHING]
         away = [float(np.linalg.norm(motion.skeleton.offsets[j])) for j in first]
-        return arms if max(away, default=0.0) * motion.units.metres > _OFF_WAIST_M else ()
+        off = max(away, default=0.0) * motion.units.metres > _OFF_WAIST_M
+        return [*led, *(n for n in placed.limbs if off and n.endswith("arm"))]
 
     @cached_property
     def _led(self) -> Led:
-        return self._led_by(self._warp, range(len(self.keys)))
-
-    def _led_by(self, warp: TimeWarp, keys: Sequence[int]) -> Led:
-        span = min(self._rooms[k].start for k in keys), max(self._rooms[k].end for k in keys)
-        return lead_limbs(self.motion, warp, self._limbs_of(keys), span, grips=self.grips)
-
-    def _settle(self) -> None:
-        """Reduce drags of limbs that would rotate a joint or accelerate a knee too fast."""
-        if self.limbs and self._led.strain > 1:
-            for keys in self._groups():
-                self._settle_group(keys)
-
-    def _groups(self) -> list[list[int]]:
-        """Return keys, by their numbers, that change the same frames."""
-        groups: list[list[int]] = []
-        end = -np.inf
-        for k in sorted(range(len(self.keys)), key=lambda k: self._rooms[k].start):
-            if self._rooms[k].start - PAD > end + PAD:
-                groups.append([])
-            groups[-1].append(k)
-            end = max(end, self._rooms[k].end)
-        return groups
-
-    def _settle_group(self, keys: Sequence[int]) -> None:
-        asked = {k: self._rooms[k] for k in keys}
-        strains = {1.0: self._strain(keys)}
-        if strains[1.0] <= 1:
-            return
-        for share in _SHARES:
-            self._put(asked, share)
-            strains[share] = self._strain(keys)
-            if strains[share] <= 1:
-                return
-        # If reducing the drag does not help, the drag is not the cause and is kept.
-        best = min(strains, key=lambda s: strains[s])
-        self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
-
-    def _strain(self, keys: Sequence[int]) -> float:
-        """Return the strain of the limbs of some keys, as if there were no others."""
-        if len(keys) == len(self.keys):
-            return self._led.strain
-        if not self._limbs_of(keys):
-            return 0.0
-        return self._led_by(self._warp_of(keys), keys).strain
-
-    def _put(self, asked: Mapping[int, Room], share: float) -> None:
-        """Use a fraction of the drags of limbs that were requested."""
-        for k, room in asked.items():
-            placed = self._placed[k]
-            cut = placed.legs and share < 1
-            self._rooms[k] = room.cut(placed.key, share) if cut else room
-        for name in ("shifts", "_warp", "_led"):
-            self.__dict__.pop(name, None)
+        span = min(r.start for r in self._rooms), max(r.end for r in self._rooms)
+        return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
 
     def correction(self) -> PoseLayer | None:
         """Return the correction that moves dragged limbs to their positions, in output time."""
@@ -330,40 +221,12 @@ class ControlSurfaces:
         edit = Edit(self._warp, fixes=tuple(fixes))
         return apply_edits(self.motion, [edit], times=self.motion.times[frames])
 
-    def _joined(
-        self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
-    ) -> Graph:
-        """Combine the effects of all keys on a channel to one curve.
-
-        Where keys overlap, as on the spine for two arms, times are averaged, weighted by shift.
-        """
-        if all(a[0][-1] <= b[0][0] + 1e-9 for a, b in itertools.pairwise(pieces)):
-            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
-            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
-        else:
-            x = np.unique(np.concatenate([[start, end], *(p[0] for p in pieces)]))
-            ahead = np.array([np.interp(x, t, s - t, left=0, right=0) for t, s in pieces])
-            pull = np.abs(ahead)
-            mean = (pull * ahead).sum(axis=0) / np.maximum(pull.sum(axis=0), 1e-12)
-            y = held_up(x, x + mean, self.min_speed)
-        fresh = np.r_[True, np.diff(x) > 1e-12]
-        return Graph(x[fresh], y[fresh])
-
-    def _grid_times(self, k: int) -> FloatArray:
-        """Sample a key's range at the motion's frames, or finer."""
-        (low, high), rate = self.spans[k], self._rate
-        origin = self.motion.domain[0]
-        first, last = np.ceil((low - origin) * rate + 1e-6), np.floor((high - origin) * rate - 1e-6)
-        inner = origin + np.arange(first, last + 1) / rate
-        times: FloatArray = np.r_[low, inner, high]
-        return times
-
-    def _curves(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Return output and source times of the joints that a key moves, and notes on delays."""
+    def _curves_of(self, k: int, notes: list[Note]) -> dict[int, Curve]:
+        """Return the curves of the joints that a key moves by itself, and notes on delays."""
         if self.mode == "intersection":
             return self._met(k, notes)
         (low, high), time = self.spans[k], self.keys[k].time
-        grid = self._grid_times(k)
+        grid = grid_times(self.motion, (low, high))
         joints = np.flatnonzero(np.abs(self.shifts[k]) > NOTHING)
         shift = self.shifts[k][joints, None]
         peak = time + shift
@@ -372,9 +235,9 @@ class ControlSurfaces:
         source = np.clip(np.where(t == peak, time, source), *self._span)
         return {int(j): (t[n], source[n]) for n, j in enumerate(joints)}
 
-    def _met(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def _met(self, k: int, notes: list[Note]) -> dict[int, Curve]:
         """Find where the surfaces around a key meet the paths of joints."""
-        t, paths = self._grid_times(k), self.paths(k) / self.height
+        t, paths = grid_times(self.motion, self.spans[k]), self.paths(k) / self.height
         lattice = (*self._cells(k), self.grid)
         placed, room = self._placed[k], self._rooms[k]
         source = met_times(self.motion, placed, room, self._bump, paths, lattice, t)
@@ -486,3 +349,12 @@ def _span(motion: Motion, range: Range | None) -> Range:
         return motion.domain
     a, b = part_of_clip(range, motion.domain)
     return max(a, motion.domain[0]), min(b, motion.domain[1])
+
+
+def _joined(pieces: Sequence[Curve], start: float, end: float) -> Graph:
+    """Combine the curves of a channel, which follow each other, to one."""
+    pieces = sorted(pieces, key=lambda p: float(p[0][0]))
+    x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
+    y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
+    fresh = np.r_[True, np.diff(x) > 1e-12]
+    return Graph(x[fresh], y[fresh])

@@ -58,16 +58,12 @@ class Dynamics:
         Joints and segments.
     path : Path
         The motion.
-    turns, places : array (F, J, 3, 3), array (F, J, 3)
-        The joints' frames in the world.
     headings : array (F,)
         Heading of the figure, radians about the vertical.
     """
 
     figure: Figure
     path: Path
-    turns: FloatArray
-    places: FloatArray
     headings: FloatArray
 
     @property
@@ -88,8 +84,8 @@ class Dynamics:
         balanced everywhere.
         """
         solids = self.solids(np.ones(len(self.masses)))
-        out: FloatArray = np.einsum("fjik,jk->fi", self.turns, solids[:, 1:4]) + np.einsum(
-            "fji,j->fi", self.places, solids[:, 0]
+        out: FloatArray = np.einsum("fjik,jk->fi", self.path.turns, solids[:, 1:4]) + np.einsum(
+            "fji,j->fi", self.path.places, solids[:, 0]
         )
         return out / float(self.masses.sum())
 
@@ -112,9 +108,9 @@ class Dynamics:
         """Return the torques for a gravity (3,), scaled masses (B,) and loads."""
         return Torques(
             *_native.physics_figure.motion_forces(
-                self.figure.parents, self.turns, self.places, self.solids(scale, added),
-                self.path.velocity, self.path.acceleration, np.asarray(gravity, float),
-                self.centre_of_mass, self.headings,
+                self.figure.parents, self.path.turns, self.path.places,
+                self.solids(scale, added), self.path.velocity, self.path.acceleration,
+                np.asarray(gravity, float), self.centre_of_mass, self.headings,
             )
         )  # fmt: skip
 
@@ -126,14 +122,6 @@ class Dynamics:
         still = self.torques(np.zeros(3), np.ones(len(self.masses)))
         out: FloatArray = still.speed[:, :3] / float(self.masses.sum())
         return out
-
-
-def measure_dynamics(figure: Figure, path: Path, headings: FloatArray) -> Dynamics:
-    """Return a figure on its path."""
-    turns, places = path.world_frames(figure)
-    return Dynamics(
-        figure, path, np.ascontiguousarray(turns), np.ascontiguousarray(places), headings
-    )
 
 
 def moved(solid: Solid, by: FloatArray) -> Solid:

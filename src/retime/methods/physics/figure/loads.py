@@ -19,6 +19,8 @@ PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
 # Distance of a backpack's centre behind the trunk's, metres; density of a load, kg/m^3.
 _BEHIND, _DENSITY = 0.15, 500.0
+# Largest load, kilograms.
+_MOST_KG = 10000.0
 
 
 def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added, ...]:
@@ -33,8 +35,11 @@ def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added,
     """
     out = []
     for place, kilograms in loads:
-        if not (np.isfinite(kilograms) and kilograms > 0):
-            raise InputError(f"the load on {place} is {kilograms:g} kg; it must be above 0")
+        if not 0 < kilograms <= _MOST_KG:
+            raise InputError(
+                f"the load on {place} is {kilograms:g} kg; it must be above 0 and at most "
+                f"{_MOST_KG:g}"
+            )
         joints = _joints(m, place)
         for joint, offset in joints:
             out.append(_ball(m, joint, kilograms / len(joints), offset))

@@ -39,33 +39,20 @@ def even_motion(motion: Motion) -> Motion:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Poses of a figure's moving joints, and their derivatives by source time.
+    """Frames of a figure's moving joints, and their derivatives by source time.
 
     Parameters
     ----------
-    rotations : array (F, J, 4)
-        The root's in the world, the others' from their placement at rest.
-    root : array (F, 3)
-        Position of the root, metres.
+    turns, places : array (F, J, 3, 3), array (F, J, 3)
+        Rotations and positions in the world, metres.
     velocity, acceleration : array (F, dofs)
         In each joint's own frame; the root's first six linear, then angular.
     """
 
-    rotations: FloatArray
-    root: FloatArray
+    turns: FloatArray
+    places: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
-
-    def world_frames(self, figure: Figure) -> tuple[FloatArray, FloatArray]:
-        """Return the joints' rotations (F, J, 3, 3) and positions (F, J, 3) in the world."""
-        turns = np.array([f.turn for f in figure.rest]) @ quat.to_matrix(self.rotations)
-        places = np.empty(turns.shape[:3])
-        places[:, 0] = self.root
-        for j, p in enumerate(figure.parents):
-            if p >= 0:
-                places[:, j] = places[:, p] + turns[:, p] @ figure.rest[j].place
-                turns[:, j] = turns[:, p] @ turns[:, j]
-        return turns, places
 
 
 def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
@@ -95,7 +82,25 @@ def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     def rows(linear: FloatArray, angular: FloatArray) -> FloatArray:
         return np.asarray(np.c_[linear, angular.reshape(len(linear), -1)])
 
-    return Path(rotations, root, rows(velocity, spin), rows(acceleration, spin_change))
+    frames = _world_frames(figure, rotations, root)
+    return Path(*frames, rows(velocity, spin), rows(acceleration, spin_change))
+
+
+def _world_frames(
+    figure: Figure, rotations: FloatArray, root: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the joints' rotations (F, J, 3, 3) and positions (F, J, 3) in the world.
+
+    ``rotations`` (F, J, 4) are the root's in the world, the others' from their placement at rest.
+    """
+    turns = np.array([f.turn for f in figure.rest]) @ quat.to_matrix(rotations)
+    places = np.empty(turns.shape[:3])
+    places[:, 0] = root
+    for j, p in enumerate(figure.parents):
+        if p >= 0:
+            places[:, j] = places[:, p] + turns[:, p] @ figure.rest[j].place
+            turns[:, j] = turns[:, p] @ turns[:, j]
+    return turns, places
 
 
 def _low_pass(values: FloatArray, rate: float, cutoff: float | None) -> FloatArray:

@@ -47,8 +47,8 @@ def _gravity_note(found: Flights) -> Note:
 
 
 def _held_notes(found: Flights) -> list[Note]:
-    share = float(found.held.mean())
-    if share <= _MUCH_HELD or found.held.all():
+    share = float(found.unseen.mean())
+    if share <= _MUCH_HELD or found.unseen.all():
         return []
     return [
         Note(

@@ -94,15 +94,19 @@ class Flights:
     mask: Mask
     """Frames in flight. Shape (F,)."""
     held: Mask
-    """Frames without contacts in which the figure does not fall. Shape (F,)."""
+    """Frames without contacts in which something holds the figure. Shape (F,)."""
     speeds: FloatArray
     """x* of every frame. Shape (F,)."""
 
     def released(self) -> Flights:
         """Return the flights without effect on the timing, as if something held the body."""
         listed = tuple(replace(f, speed=1.0) for f in self.listed)
-        nothing = np.zeros(len(self.mask), bool)
-        return Flights(listed, nothing, self.held | self.mask, np.ones(len(self.mask)))
+        return Flights(listed, self.mask, self.held | self.mask, np.ones(len(self.mask)))
+
+    @property
+    def unseen(self) -> Mask:
+        """Frames (F,) without contacts, outside of flights, in which the figure does not fall."""
+        return self.held & ~self.mask
 
     @property
     def corrected(self) -> bool:

@@ -12,8 +12,8 @@ from retime.body.contacts import find_contacts
 from retime.body.contacts.found import found_notes
 from retime.body.size import judged, size_note
 from retime.errors import InputError
-from retime.methods.physics.figure.dynamics import Dynamics, measure_dynamics
-from retime.methods.physics.figure.path import Path, even_motion, filtered_path
+from retime.methods.physics.figure.dynamics import Dynamics
+from retime.methods.physics.figure.path import even_motion, filtered_path
 from retime.methods.physics.figure.segments import (
     Solid,
     is_person,
@@ -41,7 +41,6 @@ class Measured:
     motion: Motion
     body: Body
     figure: Figure
-    path: Path
     solids: Mapping[str, Solid]
     dynamics: Dynamics
     supports: Supports
@@ -57,8 +56,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     data = read_body_data(p.body_data).named(body)
     solids = solids_of(clip, body, data, p.mass)
     figure = make_figure(clip, body, solids)
-    path = filtered_path(figure, clip, cutoff)
-    dynamics = measure_dynamics(figure, path, body.frame(clip)[1])
+    dynamics = Dynamics(figure, filtered_path(figure, clip, cutoff), body.frame(clip)[1])
     supports = supports_of(clip, body, p.contacts, only=p.contacts_only)
     if p.contacts is None:  # detected contacts that can carry weight
         others = tuple(o for o in supports.others if o.joint in figure.places)
@@ -67,7 +65,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     flights = _flights(clip, body, dynamics, supports, p)
     supports = supports.without(flights.mask | flights.held)
     notes = [*_figure_notes(motion, clip, body, figure), *flight_notes(flights, p.gravity_from)]
-    if flights.held.all():
+    if flights.unseen.all():
         notes.append(
             Note(
                 "nothing is seen to hold the figure, and it does not fall: it is held by its root",
@@ -79,7 +77,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
         found = found_notes(motion, find_contacts(motion))
         notes += [n for n in found if n.code == "frame-rate-doubtful"]
     return Measured(
-        clip, body, figure, path, solids, dynamics, supports, flights, data.limits, tuple(notes)
+        clip, body, figure, solids, dynamics, supports, flights, data.limits, tuple(notes)
     )
 
 
@@ -120,7 +118,7 @@ def _flights(
         p.gravity_from,
     )  # fmt: skip
     # Flights whose heights will be changed do not limit the timing.
-    return found.released() if p.fit_flights == "height" else found
+    return found if p.fit_flights == "timing" else found.released()
 
 
 def _figure_notes(motion: Motion, clip: Motion, body: Body, figure: Figure) -> list[Note]:

@@ -19,9 +19,9 @@ from retime.arrays import FloatArray
 from retime.methods.physics.figure.dynamics import Added, Torques
 from retime.methods.physics.gravity import DOWN, EARTH
 from retime.methods.physics.limits.flights import Mask
+from retime.methods.physics.limits.forces import least_forces
 from retime.methods.physics.limits.measure import Measured
 from retime.methods.physics.limits.supports import support_maps
-from retime.methods.physics.search.objective import least_forces
 
 # Least friction of the ground of a recording.
 USUAL_FRICTION = 0.5

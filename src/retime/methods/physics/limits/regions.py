@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.figure.dynamics import Torques
+from retime.methods.physics.limits.forces import least_forces
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
@@ -34,12 +37,22 @@ class Region(Pictured):
 
     corners: FloatArray
     """(p'', p'^2) against the clock; none where nothing is feasible. Shape (V, 2)."""
-    forces: FloatArray
-    """Magnitudes of the contacts' basis forces at each corner, newtons. Shape (V, L)."""
     centre: FloatArray
     """The feasible timing nearest to the recorded one, (0, 1). Shape (2,)."""
-    centre_forces: FloatArray
-    """Plausible forces there. Shape (L,)."""
+    within: Bounds = field(repr=False)
+    """Its limits."""
+    frame: int = field(repr=False)
+    """Its frame."""
+
+    @cached_property
+    def forces(self) -> FloatArray:
+        """Magnitudes of the contacts' basis forces at each corner, newtons. Shape (V, L)."""
+        return self.within.polygon(self.frame)[1]
+
+    @cached_property
+    def centre_forces(self) -> FloatArray:
+        """Plausible forces at the centre. Shape (L,)."""
+        return self.within.plausible_forces(self.frame, self.centre)
 
     @property
     def empty(self) -> bool:
@@ -87,42 +100,88 @@ class Region(Pictured):
         return self.centre_forces
 
 
-def find_regions(
-    torques: Torques, maps: Sequence[FloatArray], limits: FloatArray, weight: float
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Find each frame's polygon (V, 2) and the forces (V, L) at its corners, in newtons.
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Limits of the timing of every frame.
 
     Parameters
     ----------
     torques : Torques
         G, A and B of every frame.
-    maps : list of array (dofs, L)
+    maps : sequence of array (dofs, L)
         N of every frame.
     limits : array (F, dofs)
         Most torque of each row; the root's are the slack.
     weight : float
         The figure's weight in newtons.
+    target : array (F, joints' dofs)
+        Torques that plausible forces come near to.
     """
-    out = []
-    for k, support in enumerate(maps):
-        scale = limits[k]
+
+    torques: Torques
+    maps: Sequence[FloatArray]
+    limits: FloatArray
+    weight: float
+    target: FloatArray
+
+    def polygon(self, frame: int) -> tuple[FloatArray, FloatArray]:
+        """Return a frame's polygon (V, 2) and the forces (V, L) at its corners, newtons."""
+        t, scale = self.torques, self.limits[frame]
         corners, forces = _native.physics_polygons.polygon(
-            torques.gravity[k] / scale, torques.speed[k] / scale, torques.change[k] / scale,
-            np.ascontiguousarray(support * weight / scale[:, None]),
+            t.gravity[frame] / scale, t.speed[frame] / scale, t.change[frame] / scale,
+            np.ascontiguousarray(self.maps[frame] * self.weight / scale[:, None]),
             MOST_CHANGE, MOST_SPEED, _MOST_FORCE,
         )  # fmt: skip
         kept = _native.physics_polygons.fewer_vertices(corners, 2 * UNIT, _TOLERANCE)
-        out.append((corners[kept], weight * forces[kept]))
-    return out
+        return corners[kept], self.weight * forces[kept]
+
+    def plausible_forces(self, frame: int, timing: FloatArray) -> FloatArray:
+        """Return the contact forces (L,) at a timing whose torques are nearest to the target."""
+        t, rows = self.torques, 6 + self.target.shape[1]
+        at = t.gravity[frame] + t.change[frame] * timing[0] + t.speed[frame] * timing[1]
+        return self.weight * least_forces(
+            at[:rows], self.maps[frame][:rows], self.weight, self.target[frame],
+            self.limits[frame, 6:rows],
+        )  # fmt: skip
 
 
-def flattened(
-    regions: Sequence[Region],
-) -> Flat:
-    """Return the corners of all regions as one array."""
-    starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
-    corners = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
-    return starts, np.ascontiguousarray(corners).reshape(-1, 2)
+class Regions(Sequence[Region]):
+    """The regions of all frames; those that are looked at are kept, with their forces.
+
+    Parameters
+    ----------
+    within : Bounds
+        Their limits.
+    usual : array (F,)
+        x*, the recorded p'^2.
+    """
+
+    def __init__(self, within: Bounds, usual: FloatArray) -> None:
+        polygons = [within.polygon(frame)[0] for frame in range(len(usual))]
+        self.within = within
+        self.starts = np.r_[0, np.cumsum([len(p) for p in polygons])].astype(np.int64)
+        self.corners = np.concatenate(polygons).reshape(-1, 2)
+        self.centres = np.array(
+            [nearest_inside(p, np.array([0.0, x])) for p, x in zip(polygons, usual, strict=True)]
+        )
+        self._made: dict[int, Region] = {}
+
+    @cached_property
+    def flat(self) -> Flat:
+        """Where each region's corners begin, and the corners of all, scaled."""
+        return self.starts, np.ascontiguousarray(self.corners / [UNIT, 1.0])
+
+    def __len__(self) -> int:
+        return len(self.centres)
+
+    def __getitem__(self, frame: Any) -> Any:
+        if isinstance(frame, slice):
+            return [self[k] for k in range(*frame.indices(len(self)))]
+        k = range(len(self))[frame]
+        if k not in self._made:
+            corners = self.corners[self.starts[k] : self.starts[k + 1]]
+            self._made[k] = Region(corners, self.centres[k], self.within, k)
+        return self._made[k]
 
 
 def nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:

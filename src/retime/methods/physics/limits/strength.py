@@ -116,9 +116,11 @@ def holding_limits(
     cannot hold a pose could only rush through it. Returns the limits and the largest factor by
     which one was raised.
     """
+    if strength == 1:
+        return limits, 1.0
     out = limits.copy()
     out[:, 6:] *= strength
-    if strength >= 1:
+    if strength > 1:
         return out, 1.0
     held = _LENT * np.abs(joint_torques(still, maps, weight, limits[:, 6:]))
     raised = np.minimum(np.maximum(out[:, 6:], held), limits[:, 6:])

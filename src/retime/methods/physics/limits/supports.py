@@ -29,7 +29,7 @@ _SOLE = 0.015
 _GRIP_HEIGHT = 0.3
 
 # Frames whose maps are computed at once: half a minute, 0.1 GB.
-_BLOCK = 4096
+BLOCK = 4096
 
 # Part of the foot, heel or ball, of each of its points.
 _PARTS = {"heel": 0, "ball": 1, "toes": 1}
@@ -130,7 +130,8 @@ def supports_of(
     feet = np.array([{f.toe_joint, f.ankle_joint} & named != set() for f in found.feet], bool)
     down = np.where(feet[:, None], known.down, found.down)
     others = [o for o in found.others if o.joint not in named]
-    return Supports(found.feet, down, found.ground, (*others, *known.others))
+    ground = np.where(feet, known.ground, found.ground)
+    return Supports(found.feet, down, ground, (*others, *known.others))
 
 
 def _found_supports(motion: Motion, body: Body) -> Supports:
@@ -193,6 +194,7 @@ def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> 
     parts = [(foot.ankle_joint, (f, 0)) for f, foot in enumerate(feet)]
     parts += [(foot.toe_joint, (f, 1)) for f, foot in enumerate(feet)]
     down = np.zeros((len(motion), len(feet), 2), bool)
+    ground = _lowest(feet, len(motion))
     others: dict[int, Mask] = {}
     times = motion.times
     for contact in contacts:
@@ -201,9 +203,10 @@ def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> 
         touched = [part for j, part in parts if j == joint]
         for f, part in touched:
             down[when, f, part] = True
+            if contact.height is not None:
+                ground[when, f] = contact.height
         if not touched:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
-    ground = _lowest(feet, len(motion))
     return Supports(feet, down, ground, _others(motion, body, others, set(others)))
 
 
@@ -244,16 +247,16 @@ class Maps(Sequence[FloatArray]):
             return [self[k] for k in range(*frame.indices(len(self)))]
         if not -len(self) <= frame < len(self):
             raise IndexError(frame)
-        number, at = divmod(frame % len(self), _BLOCK)
+        number, at = divmod(frame % len(self), BLOCK)
         if self._block[0] != number:
-            self._block = number, self._maps(number * _BLOCK)
+            self._block = number, self._maps(number * BLOCK)
         return self._block[1][at]
 
     def _maps(self, first: int) -> list[FloatArray]:
-        d, past = self._dynamics, min(first + _BLOCK, len(self))
+        d, past = self._dynamics, min(first + BLOCK, len(self))
         touches = slice(self._starts[first], self._starts[past])
         out, at = _native.physics_contacts.touch_maps(
-            d.figure.parents, d.turns[first:past], d.places[first:past],
+            d.figure.parents, d.path.turns[first:past], d.path.places[first:past],
             d.centre_of_mass[first:past], d.headings[first:past],
             self._starts[first : past + 1] - self._starts[first],
             **{name: values[touches] for name, values in self._touches.items()},
@@ -267,7 +270,7 @@ def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> Map
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
     """
-    figure, frames = dynamics.figure, len(dynamics.places)
+    figure, frames = dynamics.figure, len(dynamics.headings)
     touches = [*_foot_touches(supports, friction), *_other_touches(supports, friction)]
     touches = [t for t in touches if t.joint in figure.places]
     sizes = np.array([t.bases.shape[1] for t in touches], np.int64)

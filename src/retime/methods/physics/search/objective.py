@@ -10,14 +10,11 @@ import numpy as np
 from retime import _native
 from retime.arrays import FloatArray
 from retime.methods.physics.figure.dynamics import Torques
-from retime.methods.physics.limits.regions import UNIT, Flat, Region
+from retime.methods.physics.limits.forces import FORCE_COST, MUST_BE_MET
+from retime.methods.physics.limits.regions import UNIT, Regions
 
-# Rows of the root in fits of contact forces: they must be met, moments a little more.
-_MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
-# Small cost of forces, so that the least of equivalent forces are chosen.
-_FORCE_COST = 0.02
 # In flight a region is a point, and torques must not outweigh it.
-_FLIGHT_FIRMNESS = 1000.0
+FLIGHT_FIRMNESS = 1000.0
 # Weight of the recorded speed, too small to be seen where any torque counts.
 _FAINT = 1e-3
 
@@ -55,44 +52,26 @@ class Effort:
     change: FloatArray
 
 
-def least_forces(
-    torque: FloatArray, support: FloatArray, weight: float, target: FloatArray, scale: FloatArray
-) -> FloatArray:
-    """Find contact forces (L,), in weights, that meet the root's rows and target torques nearly."""
-    return np.asarray(
-        _native.physics_contacts.least_contact_forces(
-            support, weight, _MUST_BE_MET / weight, scale, _FORCE_COST, torque, target
-        )
-    )
-
-
 def effort_of(
-    torques: Torques,
-    maps: Sequence[FloatArray],
-    regions: Sequence[Region],
-    limits: FloatArray,
-    weight: float,
+    torques: Torques, maps: Sequence[FloatArray], regions: Regions, limits: FloatArray, part: slice
 ) -> Effort:
     """Find one affine map from (p'', p'^2) to contact forces a frame, and the torques it leaves."""
-    out = np.empty((len(maps), 3, limits.shape[1] - 6))
-    for k, (support, region) in enumerate(zip(maps, regions, strict=True)):
-        out[k] = _native.physics_contacts.effort_maps(
-            support, weight, _MUST_BE_MET / weight, limits[k, 6:], _FORCE_COST,
+    frames, weight = range(len(maps))[part], regions.within.weight
+    out = np.empty((len(frames), 3, limits.shape[1] - 6))
+    for row, k in enumerate(frames):
+        centre = regions.centres[k]
+        out[row] = _native.physics_contacts.effort_maps(
+            maps[k], weight, MUST_BE_MET / weight, limits[k, 6:], FORCE_COST,
             torques.gravity[k], torques.speed[k], torques.change[k],
-            region.centre, region.centre_forces / weight,
+            centre, regions.within.plausible_forces(k, centre) / weight,
         )  # fmt: skip
     return Effort(out[:, 0], out[:, 1], out[:, 2])
 
 
-def bake(
-    effort: Effort,
-    target: FloatArray,
-    limits: FloatArray,
-    flat: Flat,
-    flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    usual: FloatArray,
-) -> Baked:
-    """Bake the objective: squared differences of torques from a target, relative to limits.
+def matching(
+    effort: Effort, target: FloatArray, scale: FloatArray, usual: FloatArray
+) -> FloatArray:
+    """Return the squared differences of torques from a target, as in :class:`Baked`.
 
     Parameters
     ----------
@@ -100,16 +79,11 @@ def bake(
         The joints' torques.
     target : array (F, joints' dofs)
         Torques that are matched, newton metres; zero for the least effort.
-    limits : array (F, dofs)
+    scale : array (F, joints' dofs)
         Most torque of each row.
-    flat : tuple
-        Corners of all feasible regions.
-    flight : array (F,) of bool
-        Frames in flight.
     usual : array (F,)
         x*, the recorded p'^2, which counts where no torque does.
     """
-    scale = limits[:, 6:]
     error = (effort.still - target) / scale
     x, y = effort.speed / scale, UNIT * effort.change / scale
 
@@ -117,8 +91,7 @@ def bake(
         return np.asarray(np.einsum("fj,fj->f", a, b))
 
     # The faint part is FAINT (x - x*)^2.
-    matching = np.stack(
+    return np.stack(
         [dot(x, x) + _FAINT, 2 * dot(error, x) - 2 * _FAINT * usual, 2 * dot(x, y), dot(y, y),
          2 * dot(error, y), dot(error, error) + _FAINT * usual**2], axis=1,
     )  # fmt: skip
-    return Baked(*flat, matching, np.where(flight, _FLIGHT_FIRMNESS, 1.0))

@@ -50,8 +50,8 @@ class TimingProblem:
     most_change : float
         Largest |p''|, 1/s.
     by_time : bool
-        Whether the objective is a cost over the time of the result even where that is not given.
-        Otherwise each interval counts there for as long as it took in the recording.
+        Whether the objective is a cost over the time of the result even if its length is free.
+        Otherwise each interval counts then for as long as it took in the recording.
     """
 
     nodes: FloatArray
@@ -128,16 +128,19 @@ class Legs:
         self.of[first:] = len(problem.legs)
         self.wanted = np.array([seconds for _, seconds in problem.legs])
         self.usual = np.ones(count) if problem.usual is None else problem.usual
+        self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
+        # The objective depends on the length of the whole, not on keytimes, so that another keytime
+        # is only another constraint: it never lowers the optimum.
+        free = first < count - 1
         # Without a given time a mismatch that cannot be avoided must not count less for being
         # shorter, or a heavier figure would hurry: every interval counts as long as recorded.
-        free = (self.of == len(problem.legs)) & (not problem.by_time)
         recorded = self.steps / np.sqrt(0.5 * (self.usual[1:] + self.usual[:-1]))
-        self.given = np.where(free, recorded, 0.0)
-        self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
+        self.given = recorded * (free and not problem.by_time)
         # A uniform change of length changes nothing of the smoothness. Slow-downs have many local
         # optima, in which time waits in every step: smoothness counts more there.
-        slower = np.minimum(self.mean, 1.0) ** _SLOW_SMOOTH
-        self.gammas = (problem.gamma / (self.mean**2 * slower))[self.of]
+        whole = 1.0 if free else float(self.steps.sum() / self.wanted.sum())
+        slower = min(whole, 1.0) ** _SLOW_SMOOTH
+        self.gammas = np.full(count - 1, problem.gamma / (whole**2 * slower))
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sums of the intervals' values by leg."""

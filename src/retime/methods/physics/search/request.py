@@ -15,9 +15,8 @@ from retime.methods.physics.search.objective import Baked
 from retime.methods.physics.search.problem import TimingProblem
 from retime.sentences import Duration, Moment, Span
 
-# Range of playback speeds p', and a lower limit for slow-downs, so that time does not stop.
+# Range of playback speeds p': time does not stop.
 FASTEST, SLOWEST = 6.0, 0.05
-_SLOW_FLOOR = 0.25
 # Keytimes must be at least this far apart, seconds.
 _LEAST_LEG = 1e-6
 
@@ -60,10 +59,18 @@ class Request:
         begin, end = span
         for moment, rate in rates:
             _must_be_rate(moment, rate, span)
+        for before, after in itertools.pairwise(sorted(rates)):
+            if after[0] - before[0] < _LEAST_LEG and before[1] != after[1]:
+                raise InputError(
+                    f"the speed at {{moment}} is {before[1]:g} and {after[1]:g}; give one of them",
+                    moment=Moment(after[0]),
+                )
         stop = end if duration in (None, "free") else begin + float(duration)
         if not (np.isfinite(stop) and stop > begin):
             raise InputError(f"the duration must be above 0 s, not {duration}")
         keys = [*sorted((float(o), float(s)) for o, s in keytimes), (stop, end)]
+        for output, source in keys[:-1]:
+            _must_be_inside(output, source, stop, span, free=duration == "free")
         for before, after in itertools.pairwise([(begin, begin), *keys]):
             _must_follow(before, after)
         return cls(begin, tuple(keys), tuple(rates), duration == "free")
@@ -91,7 +98,7 @@ class Request:
         baked: Baked,
         usual: FloatArray,
         *,
-        natural: float,
+        slowest: float,
         loop: bool,
         weights: tuple[float, float, float],
         by_time: bool,
@@ -100,18 +107,15 @@ class Request:
     ) -> TimingProblem:
         """Return the request as an optimisation problem over nodes.
 
-        ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
-        those of feasibility, torques and smoothness. The least effort is a cost ``by_time``.
-        Unless it ``hurries``, a part without a given time is not faster than recorded.
-        ``most_change`` bounds |p''|.
+        ``usual`` is x* at the nodes, ``slowest`` the least p'; ``weights`` are those of
+        feasibility, torques and smoothness. The least effort is a cost ``by_time``. Unless it
+        ``hurries``, a part without a given time is not faster than recorded. ``most_change`` bounds
+        |p''|.
         """
 
         def node(source: float) -> int:
             return int(np.abs(nodes - source).argmin())
 
-        # A slow-down must not be made by stopping on one frame.
-        mean = min(leg.way / leg.seconds for leg in self.all_legs)
-        met = self.legs
         fastest = np.full(len(nodes), FASTEST)
         if self.free and not hurries:
             free = nodes >= self.all_legs[-1].first[1]
@@ -119,9 +123,9 @@ class Request:
         return TimingProblem(
             nodes=nodes,
             baked=baked,
-            legs=[(node(leg.past[1]), leg.seconds) for leg in met],
+            legs=[(node(leg.past[1]), leg.seconds) for leg in self.legs],
             fixed=[(node(moment), rate) for moment, rate in self.fixed],
-            slowest=min(_SLOW_FLOOR, 0.5 * mean, 0.5 * natural) if mean <= 1 + 1e-9 else SLOWEST,
+            slowest=slowest,
             fastest=fastest,
             loop=loop,
             alpha=weights[0],
@@ -149,6 +153,16 @@ def _must_be_rate(moment: float, rate: float, span: tuple[float, float]) -> None
         )
 
 
+def _must_be_inside(
+    output: float, source: float, stop: float, span: tuple[float, float], *, free: bool
+) -> None:
+    key = f"keytime {output:g}={source:g} (output s = source s)"
+    if source > span[1]:
+        raise InputError(f"{key} is not in the clip, {{clip}}", clip=Span(*span))
+    if output > stop and not free:
+        raise InputError(f"{key} is after the end of the result, {{end:.4g}}", end=Duration(stop))
+
+
 def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> None:
     output, source = after
     seconds, way = output - before[0], source - before[1]
@@ -157,7 +171,7 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
             f"keytime {output:g}={source:g} (output s = source s) does not come after "
             f"{before[0]:g}={before[1]:g}; both times must rise within the clip"
         )
-    if not SLOWEST < way / seconds < FASTEST:
+    if not SLOWEST * (1 - 1e-9) <= way / seconds <= FASTEST * (1 + 1e-9):
         raise InfeasibleError(
             "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
             "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
@@ -165,9 +179,15 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
             seconds=Duration(seconds),
             slowest=SLOWEST,
             fastest=FASTEST,
-            least=Duration(way / FASTEST),
-            most=Duration(way / SLOWEST),
+            least=Duration(_inwards(way / FASTEST, np.ceil)),
+            most=Duration(_inwards(way / SLOWEST, np.floor)),
         )
+
+
+def _inwards(seconds: float, rounded: Any) -> float:
+    """Round to three digits, so that what an error offers is itself possible."""
+    unit = 10.0 ** (np.floor(np.log10(seconds)) - 2)
+    return float(rounded(seconds / unit) * unit)
 
 
 def at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:

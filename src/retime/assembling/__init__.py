@@ -1,0 +1,1 @@
+"""Assemble motions of others: join two clips, close a cycle."""

@@ -1,0 +1,1 @@
+"""Groups: several characters retimed together, meeting exactly."""
