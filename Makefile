@@ -115,6 +115,9 @@ docs: $(STAMP)  ## Write the reference pages and build the documentation site in
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_decisions.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	@if command -v npm >/dev/null; then (cd examples/lengths && npm ci --silent --no-audit --no-fund) \
+		&& $(BIN)/python examples/lengths/publish.py build/site/play-lengths; \
+		else echo "play-lengths: not published, npm is not installed"; fi
 	@echo "built build/site/index.html"
 
 coverage: $(STAMP)  ## Run the tests with coverage, and fail below fail_under of pyproject.toml
@@ -126,4 +129,4 @@ release: $(STAMP)  ## Build the sdist and the wheel, and try the wheel in a new 
 	$(BIN)/python .ci/release.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static src/retime/_native
+	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules examples/lengths/node_modules src/retime/studio/static src/retime/_native

@@ -77,6 +77,7 @@ BELOW = (
     "parameters_shared", "plugins",
     "pictured", "plot", "process", "recipe", "samples", "temporary", "sentences", "serving",
     "times", "timing", "pacing", "joint_times", "groups", "assembling",
+    "length_tables",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
@@ -192,7 +193,9 @@ def _values_in_seconds(text: ast.JoinedStr) -> list[ast.expr]:
     ]
 
 
-@pytest.mark.parametrize("name", ["timing", "motion", "body", "methods", "recipe", "evaluate"])
+@pytest.mark.parametrize(
+    "name", ["timing", "motion", "body", "methods", "recipe", "length_tables", "evaluate"]
+)
 def test_times_in_messages_are_terms(name: str) -> None:
     found = []
     for path in sorted((Path(retime.__file__).parent / name).rglob("*.py")):

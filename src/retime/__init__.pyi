@@ -39,8 +39,11 @@ from .groups.touches import find_shared as find_shared
 from .groups.touches import find_touches as find_touches
 from .io import read as read
 from .io import write as write
+from .io.length_json import read_lengths as read_lengths
+from .io.length_json import write_lengths as write_lengths
 from .io.warp_json import read_warp as read_warp
 from .io.warp_json import write_warp as write_warp
+from .length_tables import lengths as lengths
 from .methods.align import align as align
 from .methods.guided import guided_signal_warp as guided_signal_warp
 from .methods.guided import guided_warp as guided_warp
@@ -74,6 +77,7 @@ from .recipe import Recipe as Recipe
 from .recipe import Step as Step
 from .recipe.json import read_recipe as read_recipe
 from .recipe.json import write_recipe as write_recipe
+from .timing import LengthTable as LengthTable
 from .timing import TimeWarp as TimeWarp
 from .timing import curves as curves
 from .timing.curves import BezierCurve as BezierCurve

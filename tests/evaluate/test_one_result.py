@@ -62,6 +62,7 @@ HELD: Any = (*SHORT, ("hold", {}))
 LOOP = (("spline", {"duration": 1.2345, "loop": True}),)
 RANGE = (("spline", {"range": (0.5, 1.5), "duration": 0.777, "ripple": True}),)
 BENT = PoseLayer(np.array([0.0, 1.0]), {"LeftForeArm": np.array([[0.0, 0, 0], [0.4, 0, 0]])})
+TABLE = retime.lengths(samples.punches(), knots=8)
 KEY = {"time": 1.0, "joint": "RightHand", "shift": -0.1}
 CASES = {
     "awkward duration": Case((("spline", {"duration": 1.9915}),)),
@@ -99,6 +100,7 @@ CASES = {
     "a given warp": Case(
         (("warp", {"warp": TimeWarp([0, 1, 2], [0, 1.4, 2])}), ("hold", {})), "punches"
     ),
+    "a table of lengths": Case((("lengths", {"table": TABLE, "duration": 1.3}),), "punches"),
     "half a step": Case((("spline", {"duration": 3.14159}),), weights=(0.5,)),
     "bvh": Case((("guided", {"duration": 1.9915}),), "jump", ".bvh", host=False),
     "glb": Case(SHORT, suffix=".glb", host=False),

@@ -160,6 +160,14 @@ METHODS = Registry(
             doing="Finding the best timing",
         ),
         Method(
+            "lengths",
+            "Play the clip at a length by the timing of its table of lengths.",
+            "Table of lengths",
+            "retime.methods.lengths",
+            "lengths_warp",
+            needs_poses=False,
+        ),
+        Method(
             "align",
             "Give a take the timing of another take of the same action.",
             "Align",

@@ -6,7 +6,7 @@ The unknown is the output time T(s) of each character's source time s; u = dT/ds
 once, and ``solve`` returns the curves of least cost, which meet them exactly.
 """
 
-from retime.pacing.constraints import Key, Link, Pause, Shared, Speed, locked
+from retime.pacing.constraints import Beside, Key, Link, Pause, Shared, Speed, locked
 from retime.pacing.moments import Contradiction, possible_times
 from retime.pacing.problem import Character, Problem
 from retime.pacing.refusing import locked_spans, nearest, refusal
@@ -14,6 +14,7 @@ from retime.pacing.solve import Solution, solve
 from retime.pacing.terms import Elastic, Pace, Points, Smooth
 
 __all__ = [
+    "Beside",
     "Character",
     "Contradiction",
     "Elastic",

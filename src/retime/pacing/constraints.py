@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from retime.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,17 @@ class Pause:
 def locked(start: float, end: float) -> Speed:
     """Return the constraint of a span that plays at its recorded speed."""
     return Speed(start, end, 1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Limits of the slowness over source time, as of a curve beside which another must stay.
+
+    Where both are equal, the slowness is fixed.
+    """
+
+    low: Callable[[FloatArray], FloatArray]
+    high: Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)

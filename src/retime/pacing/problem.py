@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.pacing.constraints import Key, Link, Pause, Shared, Speed
+from retime.pacing.constraints import Beside, Key, Link, Pause, Shared, Speed
 from retime.pacing.terms import Elastic, Pace, Points, Smooth, Term
 
 IndexArray = npt.NDArray[np.int64]
@@ -49,6 +49,8 @@ class Character:
         For explanations.
     pauses : tuple of Pause
         Moments that are held.
+    beside : Beside, optional
+        Further limits of the slowness.
     """
 
     domain: tuple[float, float]
@@ -58,6 +60,7 @@ class Character:
     loop: bool = False
     name: str = ""
     pauses: tuple[Pause, ...] = ()
+    beside: Beside | None = None
 
     @property
     def ratio(self) -> float:
@@ -210,6 +213,9 @@ class Cells:
             elif isinstance(term, Smooth):
                 seconds = term.seconds
         low, high = slowness_limits(character.speeds, middle)
+        if character.beside is not None:
+            low = np.maximum(low, character.beside.low(middle))
+            high = np.maximum(np.minimum(high, character.beside.high(middle)), low)
         bends = np.c_[np.arange(len(width) - 1), np.arange(1, len(width))]
         if character.loop:
             bends = np.r_[bends, [[len(width) - 1, 0]]]

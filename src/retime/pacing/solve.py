@@ -14,6 +14,7 @@ from retime.pacing.problem import ROOM, IndexArray, Problem, points_of
 
 # Steps of the solver at most; 4 to 20 are usual.
 _STEPS = 200
+_NONE = "no timing was found; widen the limits of speed"
 # Weight of the limits of speed; small, so that they act beside them only.
 _WALL = 1e-7
 # Ranges of rates from which a start is chosen, and the distance that it keeps from the limits of
@@ -62,6 +63,8 @@ def _start(problem: Problem) -> list[FloatArray]:
         except Contradiction:
             continue
         break
+    else:
+        raise InfeasibleError(_NONE)
     earliest, latest = moments.times()
     # Both are possible, and so is what lies between.
     middle = (earliest + np.minimum(latest, earliest + 1e4)) / 2
@@ -163,7 +166,7 @@ class _Nodes:
             initial, unknown[:-1], offset, *objective, *points, _STEPS
         )
         if not steps or not np.isfinite(output).all():
-            raise InfeasibleError("no timing was found; widen the limits of speed")
+            raise InfeasibleError(_NONE)
         return output + self.held[:-1], int(steps)
 
     def _order(self) -> IndexArray:

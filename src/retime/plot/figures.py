@@ -10,10 +10,11 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.motion import Motion
+from retime.plot.length_tables import lengths_figure
 from retime.plot.overlays import overlay_figure
 from retime.plot.strips import strip_figure
 from retime.plot.warps import warp_figure
-from retime.timing import TimeWarp
+from retime.timing import LengthTable, TimeWarp
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,6 +62,21 @@ def warp(
     matplotlib.figure.Figure
     """
     return _shown(warp_figure(_named(warps, TimeWarp, "warp"), shared=shared))
+
+
+def lengths(table: LengthTable) -> Figure:
+    """Draw a table of lengths: a curve for each row, moments across them, and rates below.
+
+    Parameters
+    ----------
+    table : LengthTable
+        The table.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return _shown(lengths_figure(table))
 
 
 def compare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from retime.timing import curves
+from retime.timing.table import LengthTable
 from retime.timing.warp import TimeWarp
 
-__all__ = ["TimeWarp", "curves"]
+__all__ = ["LengthTable", "TimeWarp", "curves"]

@@ -54,7 +54,7 @@ class Film:
         self.container = container
         self.notes: list[Note] = []
         self._step = 1 / rate
-        self.picture = _add(container, "libx264", "H.264", rate=rate)
+        self.picture = add_stream(container, "libx264", "H.264", rate=rate)
         self.width, self.height = first.width & ~1, first.height & ~1
         if (self.width, self.height) != (first.width, first.height):
             self.notes.append(
@@ -88,7 +88,7 @@ class Film:
             self.picture.set_display_matrix(struct.unpack("=9i", bytes(turn)))
         self.sound, self._samples = None, 0
         if sound is not None:
-            self.sound = _add(container, "aac", "AAC", rate=sound[0], layout=sound[1])
+            self.sound = add_stream(container, "aac", "AAC", rate=sound[0], layout=sound[1])
             self.sound.bit_rate = _SOUND_BITS_A_CHANNEL * self.sound.layout.nb_channels
 
     def add_picture(self, number: int, frame: Any) -> None:
@@ -124,7 +124,8 @@ class Film:
                 self.container.mux(stream.encode(None))
 
 
-def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
+def add_stream(container: Any, coder: str, what: str, **options: Any) -> Any:
+    """Add a stream, or raise a sentence where the coder is absent."""
     av = library()
     try:
         return container.add_stream(coder, **options)

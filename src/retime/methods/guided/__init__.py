@@ -7,6 +7,8 @@ from retime.methods.guided.guided import (
     guided_signal_warp,
     guided_warp,
     own_character,
+    own_score,
+    own_terms,
 )
 from retime.methods.guided.parameters import GuidedParameters
 from retime.methods.guided.suggest import Suggestion, suggest_keytimes
@@ -20,5 +22,7 @@ __all__ = [
     "guided_signal_warp",
     "guided_warp",
     "own_character",
+    "own_score",
+    "own_terms",
     "suggest_keytimes",
 ]

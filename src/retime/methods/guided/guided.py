@@ -175,10 +175,9 @@ class _Subject:
 
     def _terms(self, p: WarpParameters, pace: Pace | None) -> tuple[terms.Term, ...]:
         own = self.activity.weight(self.span, p.strength)
-        smooth = terms.Smooth(_RAMP_S)
         if pace is None:
-            return (terms.Elastic(own), smooth)
-        return (terms.Pace(pace.track, pace.weight(own)), smooth)
+            return _own_terms(own)
+        return (terms.Pace(pace.track, pace.weight(own)), terms.Smooth(_RAMP_S))
 
     def _judged(self, request: Request, warp: TimeWarp, pace: Pace | None) -> Guidance:
         p, (start, end) = request.p, self.span
@@ -276,6 +275,21 @@ def activity_of(motion: Motion) -> Activity:
         return Activity.of(_own(motion).curve.poses, motion.domain, falling_flights(motion))
 
     return last(motion, "activity", (), make)
+
+
+def own_terms(motion: Motion, strength: float) -> tuple[terms.Term, ...]:
+    """Return the terms of a motion that keeps its own timing where it matters most."""
+    return _own_terms(activity_of(motion).weight(motion.domain, strength))
+
+
+def _own_terms(weight: terms.Track) -> tuple[terms.Term, ...]:
+    return (terms.Elastic(weight), terms.Smooth(_RAMP_S))
+
+
+def own_score(motion: Motion) -> Callable[[TimeWarp], float]:
+    """Return the paper's objective of warps of a motion that is its own reference."""
+    own = _own(motion)
+    return lambda warp: score(own.curve, motion.domain, own.references, warp)
 
 
 def _signals(motion: Motion, p: GuidedParameters) -> Signals:
