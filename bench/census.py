@@ -27,7 +27,7 @@ from retime import Motion, Recipe, RetimeError, StaggeredPoses, Step, TimeWarp, 
 from retime import detect_contacts as contacts_of
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.own_paths import SourceTracks
+from retime.body.solve.own_paths import SourceTracks
 from retime.joint_times import leg_joints
 from retime.motion import quat
 from retime.motion.contact import carry_contacts

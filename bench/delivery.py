@@ -9,9 +9,9 @@ import numpy as np
 from retime import Motion, StaggeredPoses, detect_contacts
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.metrics import plant_drift
+from retime.body.measure.metrics import plant_drift
 from retime.joint_times import modes_of
-from retime.methods.staggered.operators import interpolate
+from retime.methods.staggered.edits.operators import interpolate
 from retime.methods.surface.arrival import arrival
 from retime.motion import quat
 from retime.motion.kinematics import cached_positions, cached_rotations

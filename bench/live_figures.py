@@ -17,7 +17,7 @@ import numpy as np
 from bench import performances as trials
 from retime import TimeWarp
 from retime.live import BayesAligner, PredictiveAligner, Recording
-from retime.methods.align.offline import AlignParameters, _aligned
+from retime.methods.align.offline.offline import AlignParameters, _aligned
 from retime.plot.style import INK, SERIES, canvas, plain, save
 
 OFFSETS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)

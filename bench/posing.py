@@ -21,7 +21,7 @@ from bench.timing import Figure, in_turns, seconds
 from retime import Motion, StaggeredPoses, TimeWarp, apply, positions, read, samples
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.posing import _MOVING, _Figure, _Variables, planted_joints, pose_figure
+from retime.body.solve.posing import _MOVING, _Figure, _Variables, planted_joints, pose_figure
 from retime.motion import quat
 
 # Directions from the shoulder, and how far along them targets lie, metres.

@@ -77,7 +77,7 @@ def _evaluated(edit: Callable[[], StaggeredPoses]) -> Motion:
 
 
 def figures() -> Iterator[Figure]:
-    from retime.methods.staggered.making import _fitted
+    from retime.methods.staggered.search.making import _fitted
 
     walk = _clip("16_16", samples.walk(), 4.0)
     poses = StaggeredPoses.from_motion(walk)

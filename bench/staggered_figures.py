@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.performances import MOCAP
 from retime import Motion, Pose, StaggeredPoses, find_body, positions, read, samples
-from retime.body.metrics import flights
+from retime.body.measure.metrics import flights
 from retime.plot.overlays import draw_overlay
 from retime.plot.poses import draw_poses
 from retime.plot.strips import draw_strips

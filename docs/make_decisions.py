@@ -1,44 +1,35 @@
-"""Write the table of docs/decisions/README.md from the records themselves.
+"""Write the table of docs/decisions/README.md from the pages themselves.
 
 Run by ``make docs``; ``--check`` only compares, for the tests.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("decisions")
 PAGE = FOLDER / "README.md"
-HEAD = ["| number | title | date |", "|---|---|---|"]
-RECORD = re.compile(r"# (?P<title>[^\n]+)\n\nDate: (?P<date>\d{4}-\d\d-\d\d)\b")
+HEAD = ["| topic | decisions |", "|---|---|"]
 
 
-def table(records: Iterable[Path]) -> str:
-    """List the records in order of their numbers: file, first heading, date.
+def table(pages: Iterable[Path]) -> str:
+    """List the pages by name: title, and the headings of their decisions.
 
     Raises
     ------
     ValueError
-        A file name has no number, a number is used twice, or a record does not begin with
-        a heading and a date.
+        A page does not begin with a heading, or has no decision.
     """
-    records = sorted(records, key=lambda path: path.name)
-    numbers = Counter(path.name.split("-")[0] for path in records)
     rows = []
-    for path in records:
-        number = path.name.split("-")[0]
-        if not re.fullmatch(r"\d{4}", number):
-            raise ValueError(f"{path.name}: the name must begin with a number of four digits")
-        if numbers[number] > 1:
-            raise ValueError(f"{path.name}: another record has the number {number}; renumber one")
-        head = RECORD.match(path.read_text(encoding="utf-8"))
-        if head is None:
-            raise ValueError(f"{path.name}: must begin with '# Title', then 'Date: YYYY-MM-DD'")
-        rows.append(f"| [{number}]({path.name}) | {head['title']} | {head['date']} |")
+    for path in sorted(pages, key=lambda path: path.name):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        decisions = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
+        if not lines or not lines[0].startswith("# ") or not decisions:
+            raise ValueError(f"{path.name}: must begin with '# Title' and have '## ' decisions")
+        title = lines[0].removeprefix("# ")
+        rows.append(f"| [{title}]({path.name}) | {'; '.join(decisions)} |")
     return "\n".join([*HEAD, *rows]) + "\n"
 
 

@@ -19,9 +19,9 @@ from retime import (
     samples,
 )
 from retime.arrays import FloatArray
-from retime.body.posing import Help
+from retime.body.solve.posing import Help
 from retime.methods.secondary import Follower
-from retime.methods.staggered.tween_edits import Ease
+from retime.methods.staggered.edits.tween_edits import Ease
 from retime.plot.style import INK, ORIGINAL, RETIMED, canvas, plain, save
 
 PICTURES = Path(__file__).with_name("pictures")

@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from retime import Motion, positions
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.hinges import bones, find_hinges, hinge_angle
-from retime.body.posing import Posed, _Figure, _Variables
+from retime.body.solve.hinges import bones, find_hinges, hinge_angle
+from retime.body.solve.posing import Posed, _Figure, _Variables
 from retime.motion import quat
 from retime.motion.kinematics import global_rotations
 

@@ -20,7 +20,7 @@ import retime
 from retime import FormatError, InputError, RetimeError, samples
 from retime.batch.manifest import read_rows
 from retime.body import find_body
-from retime.body.names import _tokens
+from retime.body.model.names import _tokens
 from retime.motion.skeleton import MOST_NAME
 from retime.recipe.json import from_document
 

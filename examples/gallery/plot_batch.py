@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import retime
-from retime.body.metrics import measure
+from retime.body.measure.metrics import measure
 
 folder = Path(mkdtemp())
 for name in ("jump", "walk", "run"):

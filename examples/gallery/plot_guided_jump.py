@@ -17,6 +17,6 @@ figure = retime.plot.compare(jump, short, warp)
 # The warp maps output time to source time. Its slope is the playback speed: 1 in flight.
 
 figure = retime.plot.warp({"guided": warp})
-take_off, landing = retime.body.metrics.flights(jump)[0]
+take_off, landing = retime.body.measure.metrics.flights(jump)[0]
 in_air = (take_off + landing) / 2
 print(f"playback speed in the air: {float(warp.rate(warp.inverse(in_air))):.2f}")

@@ -20,6 +20,6 @@ print(f"{walk.duration:.2f} s on earth, {moon.duration:.2f} s on the moon")
 jump = retime.samples.jump()
 warp = retime.physics_warp(jump, gravity="moon", duration=6.5)
 figure = retime.plot.compare(jump, retime.apply(jump, warp), warp)
-take_off, landing = retime.body.metrics.flights(jump)[0]
+take_off, landing = retime.body.measure.metrics.flights(jump)[0]
 longer = (warp.inverse(landing) - warp.inverse(take_off)) / (landing - take_off)
 print(f"the flight lasts {float(longer):.2f} times as long")

@@ -171,7 +171,7 @@ def test_a_gate_says_why(tmp_path: Path) -> None:
 
 
 def test_all_that_check_gives_can_be_gated() -> None:
-    from retime.body.metrics import measure
+    from retime.body.measure.metrics import measure
 
     walk = samples.walk()
     warp = retime.TimeWarp([0, 3], [0, 4])

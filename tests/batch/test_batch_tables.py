@@ -17,7 +17,7 @@ from retime import Evaluator, FormatError, InputError, Job, Recipe, Step, sample
 from retime.batch.backends import Tls, open_backend
 from retime.batch.clip_table import read_clip_table
 from retime.batch.gate import read_gate
-from retime.body.metrics import measure
+from retime.body.measure.metrics import measure
 
 DOCS = Path(__file__).parents[2] / "docs" / "batches.md"
 SPLINE = Recipe([Step("spline"), Step("hold")])

@@ -8,7 +8,7 @@ import pytest
 
 import retime
 from retime import Motion, samples
-from retime.body.suspicions import suspicions
+from retime.body.measure.suspicions import suspicions
 
 
 def through_blender(motion: Motion, path: Path, frame: str) -> list[str]:

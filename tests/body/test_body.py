@@ -10,7 +10,7 @@ import pytest
 
 from retime import InputError, Motion, Skeleton, find_body, quat, samples
 from retime.body import ROLES, Body
-from retime.body.hinges import within_hinges
+from retime.body.solve.hinges import within_hinges
 from retime.motion import Units, UpAxis
 from retime.motion.quat import identity
 from retime.motion.skeleton import EndSite

@@ -24,10 +24,10 @@ from retime import (
     samples,
 )
 from retime.body import find_body
-from retime.body.hinges import half_turns, hinge_axis
-from retime.body.ik import hold_contacts
-from retime.body.limbs import LimbSolver
-from retime.body.metrics import plant_drift
+from retime.body.measure.metrics import plant_drift
+from retime.body.solve.hinges import half_turns, hinge_axis
+from retime.body.solve.ik import hold_contacts
+from retime.body.solve.limbs import LimbSolver
 from retime.motion import quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions, cached_rotations, height

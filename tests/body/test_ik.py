@@ -13,9 +13,9 @@ from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, Units, 
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
-from retime.body.hinges import hinge_axis
-from retime.body.ik import hold_contacts, two_bone
-from retime.body.metrics import plant_drift
+from retime.body.measure.metrics import plant_drift
+from retime.body.solve.hinges import hinge_axis
+from retime.body.solve.ik import hold_contacts, two_bone
 from retime.motion.contact import carry_contacts
 from retime.motion.kinematics import positions
 

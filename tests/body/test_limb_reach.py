@@ -9,8 +9,8 @@ import pytest
 
 from retime import Motion, Skeleton, Units, quat
 from retime.arrays import FloatArray
-from retime.body.body import Limb
-from retime.body.limbs import LimbSolver
+from retime.body.model.body import Limb
+from retime.body.solve.limbs import LimbSolver
 from retime.motion.kinematics import positions
 
 FRAMES, MOVED = 6, slice(2, 5)

@@ -18,7 +18,7 @@ from retime import (
     samples,
 )
 from retime.arrays import FloatArray
-from retime.body.hinges import hinge_axis
+from retime.body.solve.hinges import hinge_axis
 from retime.methods.surface.arrival import arrival
 from retime.notes import Note
 

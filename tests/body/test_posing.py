@@ -11,7 +11,7 @@ import pytest
 from posing_making import delivered, farthest, frame_of, past_hinges
 from retime import Motion, Recipe, StaggeredPoses, Step, positions, samples
 from retime.body import find_body
-from retime.body.posing import planted_joints, pose_figure
+from retime.body.solve.posing import planted_joints, pose_figure
 from retime.motion import Units, quat
 
 FEET = ("LeftFoot", "LeftToe", "RightFoot", "RightToe")

@@ -13,7 +13,7 @@ from retime import Motion, PoseLayer, Recipe, Step, SurfaceKey, detect_contacts,
 from retime.body import find_body
 from retime.body.contacts import find_slides
 from retime.body.contacts.standing import standing_parts
-from retime.body.metrics import plant_drift
+from retime.body.measure.metrics import plant_drift
 from retime.motion.kinematics import positions
 
 MORE = Path(__file__).parents[3] / "shared" / "mocap-more"

@@ -13,7 +13,7 @@ import pytest
 
 import retime
 from retime import Motion, concatenate, quat, samples
-from retime.body.suspicions import suspicions
+from retime.body.measure.suspicions import suspicions
 from retime.cli.console import said
 
 SHARED = Path(__file__).parents[3] / "shared"

@@ -51,22 +51,12 @@ def test_the_table_of_decisions_is_current(decisions: dict[str, Any]) -> None:
     assert decisions["PAGE"].read_text() == decisions["page"](), "run `make docs`"
 
 
-@pytest.mark.parametrize(
-    ("names", "complaint"),
-    [
-        (["0001-one.md", "0001-two.md"], "renumber"),
-        (["one.md"], "number"),
-        (["0002-untitled.md"], "Title"),
-    ],
-)
-def test_a_faulty_record_is_refused(
-    decisions: dict[str, Any], tmp_path: Path, names: list[str], complaint: str
-) -> None:
-    for name in names:
-        head = "" if "untitled" in name else f"# {name}\n\nDate: 2026-01-01\n"
-        (tmp_path / name).write_text(head)
-    with pytest.raises(ValueError, match=complaint):
-        decisions["table"](tmp_path.iterdir())
+def test_a_page_without_decisions_is_refused(decisions: dict[str, Any], tmp_path: Path) -> None:
+    for text in ("no title\n\n## one\n", "# A title without decisions\n"):
+        page = tmp_path / "page.md"
+        page.write_text(text)
+        with pytest.raises(ValueError, match="must begin"):
+            decisions["table"]([page])
 
 
 def test_every_picture_is_shown_by_a_page() -> None:

@@ -15,7 +15,7 @@ import retime
 from motion_making import raised
 from retime import InfeasibleError, InputError, Motion, TimeWarp, align, apply, samples
 from retime.live import BayesAligner, find_alignment, follow
-from retime.methods.align.offline import _search
+from retime.methods.align.offline.offline import _search
 from retime.recipe import Recipe, Step
 from retime.recipe.json import read_recipe, write_recipe
 

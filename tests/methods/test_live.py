@@ -24,8 +24,8 @@ from retime.live import (
     score_times,
     tracked_points,
 )
+from retime.methods.align.live.trail import Trail
 from retime.methods.align.poses import Sizer, bone_lengths
-from retime.methods.align.trail import Trail
 
 Make = Callable[..., Aligner]
 ALIGNERS: list[Make] = [BayesAligner, PredictiveAligner]

@@ -9,7 +9,7 @@ import pytest
 
 import retime
 from retime import Motion, PhysicsModel, Recipe, TimeWarp, apply, samples
-from retime.body.flights import flight_offsets
+from retime.body.solve.flights import flight_offsets
 from retime.evaluate import Evaluator, Job
 from retime.recipe import Step
 

@@ -90,7 +90,7 @@ def test_less_strength_takes_more_time(walk: PhysicsModel) -> None:
 
 
 def test_a_person_weighs_by_height(walk: PhysicsModel) -> None:
-    from retime.body.size import standing_height
+    from retime.body.model.size import standing_height
 
     tall = standing_height(samples.walk())
     assert walk.mass == pytest.approx(17.3 * tall**2.5, rel=1e-6)

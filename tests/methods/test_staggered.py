@@ -34,8 +34,8 @@ from retime import (
     write_recipe,
 )
 from retime.arrays import FloatArray
-from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.parameters import StaggerParameters
+from retime.methods.staggered.search.filtering import noisy_joints, smoothed
 from retime.methods.staggered.stagger import counted_poses, edited_poses
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations

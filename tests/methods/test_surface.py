@@ -32,7 +32,7 @@ from retime import (
     write_recipe,
 )
 from retime.arrays import FloatArray
-from retime.body.ik import hold_contacts
+from retime.body.solve.ik import hold_contacts
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.methods.surface.propagation import bump

@@ -20,7 +20,7 @@ from retime import (
     quat,
     samples,
 )
-from retime.body.mirror import mirror_pairs, mirrored_rotations
+from retime.body.model.mirror import mirror_pairs, mirrored_rotations
 
 K = 4
 

@@ -9,7 +9,7 @@ import pytest
 
 import retime
 from retime import Motion, PoseLayer, Recipe, Step, detect_contacts, find_body
-from retime.body.metrics import flight_error, flights, plant_drift
+from retime.body.measure.metrics import flight_error, flights, plant_drift
 from retime.motion.contact import carry_contacts
 
 SHARED = Path(__file__).parents[2].parent / "shared"

@@ -12,7 +12,7 @@ import pytest
 import retime
 from retime.body.contacts import FoundContacts, find_contacts
 from retime.body.contacts.grips import find_grips
-from retime.body.metrics import flights
+from retime.body.measure.metrics import flights
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 pytestmark = pytest.mark.skipif(

@@ -16,7 +16,7 @@ import retime
 from motion_making import in_body_frame
 from retime import Motion, TimeWarp, apply, guided_warp, positions
 from retime.body import find_body
-from retime.body.metrics import flights
+from retime.body.measure.metrics import flights
 from retime.methods.guided.activity import falling_flights
 from retime.methods.guided.features import sampled
 from retime.methods.guided.like_flights import flights_of

@@ -12,7 +12,7 @@ import pytest
 import retime
 from retime import PhysicsModel, TimeWarp
 from retime.body.contacts import find_contacts
-from retime.body.pelvis import moved
+from retime.body.solve.pelvis import moved
 
 MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(

@@ -12,8 +12,8 @@ from posing_making import delivered, farthest, frame_of, past_hinges
 from retime import Motion, Recipe, Step, TimeWarp, apply, positions, quat, read
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.mirror import mirror_pairs, mirrored_rotations
-from retime.body.posing import planted_joints, pose_figure
+from retime.body.model.mirror import mirror_pairs, mirrored_rotations
+from retime.body.solve.posing import planted_joints, pose_figure
 
 MOCAP = Path(__file__).parents[3] / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(not MOCAP.exists(), reason="needs the folder shared/mocap")

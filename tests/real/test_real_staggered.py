@@ -24,8 +24,8 @@ from retime import (
     read,
 )
 from retime.body.contacts import find_contacts
-from retime.body.hinges import bones, find_hinges, hinge_angle
-from retime.body.metrics import flight_error, plant_drift
+from retime.body.measure.metrics import flight_error, plant_drift
+from retime.body.solve.hinges import bones, find_hinges, hinge_angle
 from retime.methods.staggered import StaggerParameters, edited_poses
 from retime.motion.kinematics import global_rotations
 from retime.parameters import build

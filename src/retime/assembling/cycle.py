@@ -9,7 +9,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.assembling.placing import ground_place, placed
 from retime.assembling.transition import change_over
-from retime.body.likeness import Likeness
+from retime.body.measure.likeness import Likeness
 from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.edits import apply

@@ -11,7 +11,7 @@ from retime.assembling.placing import ground_place, placed
 from retime.assembling.transition import change_over
 from retime.body import find_body
 from retime.body.contacts.plants import detect_contacts
-from retime.body.likeness import Likeness
+from retime.body.measure.likeness import Likeness
 from retime.errors import InputError
 from retime.motion import Motion, quat
 from retime.motion.edits import apply

@@ -8,8 +8,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.hinges import hinge_axis
-from retime.body.limbs import LimbSolver
+from retime.body.solve.hinges import hinge_axis
+from retime.body.solve.limbs import LimbSolver
 from retime.motion import Motion, quat
 from retime.motion.kinematics import cached_positions, cached_rotations
 

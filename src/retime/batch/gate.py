@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retime.body.metrics import MEASURES, Measure
+from retime.body.measure.metrics import MEASURES, Measure
 from retime.bounded_json import parse_toml
 from retime.coercion import is_number
 from retime.errors import FormatError, InputError, did_you_mean

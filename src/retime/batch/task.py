@@ -128,7 +128,7 @@ class _WriteError(RetimeError):
 
 def _made(task: Task) -> Outcome:
     from retime import __version__
-    from retime.body.metrics import measure
+    from retime.body.measure.metrics import measure
     from retime.evaluate import Evaluator, Job, Reading
     from retime.io import keeps_file, kind_of
 

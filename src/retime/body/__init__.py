@@ -1,4 +1,8 @@
-"""Who: a figure's roles, limbs and contacts; names are imported on first use."""
+"""Who moves: a motion comes in; its body, contacts, poses that reach goals, and measures go out.
+
+``model`` finds roles and limbs, ``contacts`` what touches, ``solve`` moves limbs and bodies to
+goals, ``measure`` judges; each uses only those named before it. Names are imported on first use.
+"""
 
 import lazy_loader
 

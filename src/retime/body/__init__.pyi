@@ -1,12 +1,12 @@
 from . import contacts as contacts
-from . import ik as ik
-from . import metrics as metrics
-from .body import LIMBS as LIMBS
-from .body import ROLES as ROLES
-from .body import Body as Body
-from .body import Limb as Limb
-from .body import LimbName as LimbName
-from .body import find_body as find_body
-from .body import with_roles as with_roles
+from .measure import metrics as metrics
+from .model.body import LIMBS as LIMBS
+from .model.body import ROLES as ROLES
+from .model.body import Body as Body
+from .model.body import Limb as Limb
+from .model.body import LimbName as LimbName
+from .model.body import find_body as find_body
+from .model.body import with_roles as with_roles
+from .solve import ik as ik
 
 __all__: list[str]

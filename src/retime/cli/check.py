@@ -59,7 +59,7 @@ def check(
 
     retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
-    from retime.body.metrics import measure
+    from retime.body.measure.metrics import measure
 
     if (parameters or recipe is not None or contacts is not None) and not physics:
         raise InputError("gravity, masses, contacts and recipes need --physics")
@@ -86,7 +86,7 @@ def check(
 
 def _notes(given: Compared, found: dict[str, float], told: Any) -> list[Note]:
     """Return the notes of a motion, what looks wrong in it, and what could not be measured."""
-    from retime.body.suspicions import suspicions
+    from retime.body.measure.suspicions import suspicions
 
     # With a source it is known what changed the speed of flights.
     notes = [*given.motion.notes, *suspicions(given.motion, as_recorded=given.source is None)]
@@ -112,7 +112,7 @@ def _print(found: dict[str, float], before: dict[str, float], told: Any, notes: 
 
 
 def _print_measures(found: dict[str, float], before: dict[str, float]) -> None:
-    from retime.body.metrics import MEASURES
+    from retime.body.measure.metrics import MEASURES
 
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
     rows = []

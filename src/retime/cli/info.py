@@ -34,7 +34,7 @@ def info(
     from retime.body import find_body
     from retime.body.contacts import detect_contacts, find_contacts
     from retime.body.contacts.found import found_notes
-    from retime.body.suspicions import suspicions
+    from retime.body.measure.suspicions import suspicions
     from retime.io import contacts_in_file, kind_of
 
     motion = reading.read(file, animation=None if animation == "all" else animation)

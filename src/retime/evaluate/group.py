@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from retime.body.contacts.grips import Grip
-from retime.body.touching import keep_touches
+from retime.body.solve.touching import keep_touches
 from retime.errors import InputError, RetimeError
 from retime.evaluate.evaluator import Evaluator, Progress, goes_back
 from retime.evaluate.job import Evaluated, Job

@@ -6,7 +6,7 @@ import numpy as np
 
 from retime.body import find_body
 from retime.body.contacts.grips import find_touches
-from retime.body.touching import keep_touches
+from retime.body.solve.touching import keep_touches
 from retime.evaluate.job import Evaluated
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits

@@ -18,7 +18,7 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts.grips import palms
 from retime.body.contacts.stretches import runs
-from retime.body.size import judged
+from retime.body.model.size import judged
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 

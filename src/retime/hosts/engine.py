@@ -111,7 +111,7 @@ class Engine:
         }
 
     def _check(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        from retime.body.metrics import MEASURES, measure
+        from retime.body.measure.metrics import MEASURES, measure
         from retime.hosts.sliding import sliding
 
         motion = self._motion(_text(request, "check"))

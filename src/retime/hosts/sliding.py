@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from retime.body.contacts import detect_contacts
-from retime.body.metrics import plant_drift
+from retime.body.measure.metrics import plant_drift
 from retime.motion import Motion
 
 # Distances in metres: within the first a foot counts as standing, beyond the second as sliding.

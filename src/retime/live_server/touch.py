@@ -16,7 +16,7 @@ from scipy.signal import find_peaks
 
 from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
-from retime.body.ik import two_bone
+from retime.body.solve.ik import two_bone
 from retime.errors import InputError, did_you_mean
 from retime.live_server.avatar import Avatar, FigurePose
 from retime.live_server.humanoid import nearest_parent

@@ -9,7 +9,7 @@ from typing import Annotated
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.contacts.given import ContactParameters, dropped_note, with_given
-from retime.body.holding import contact_fix
+from retime.body.solve.holding import contact_fix
 from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import Edit

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from retime.body.metrics import Measure
+from retime.body.measure.metrics import Measure
 from retime.errors import RetimeError
 from retime.io.files import write_bytes
 from retime.motion import Motion

@@ -14,7 +14,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.contacts import detect_contacts
-from retime.body.metrics import MEASURES, measure, skate_by_frame
+from retime.body.measure.metrics import MEASURES, measure, skate_by_frame
 from retime.io.files import write_bytes
 from retime.motion import Motion
 from retime.motion.contact import carry_contacts

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.ik import two_bone
+from retime.body.solve.ik import two_bone
 from retime.motion import Motion, quat
 from retime.motion.kinematics import positions
 from retime.motion.skeleton import EndSite, Skeleton

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retime.body.metrics import GRAVITY
+from retime.body.measure.metrics import GRAVITY
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.one_line import one_line

@@ -16,7 +16,7 @@ import numpy as np
 from retime import methods
 from retime.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
-from retime.body.metrics import skate_by_frame
+from retime.body.measure.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
 from retime.evaluate.evaluator import contacts_of, evidence_of, with_warp

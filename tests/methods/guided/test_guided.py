@@ -26,7 +26,7 @@ from retime import (
     samples,
     suggest_keytimes,
 )
-from retime.body.metrics import flights
+from retime.body.measure.metrics import flights
 from retime.methods.guided import guide
 from retime.methods.guided.activity import falling_flights
 

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.body import find_body
 from retime.body.contacts.derivatives import (
     GRAVITY,
     LINE,
@@ -35,7 +34,8 @@ from retime.body.contacts.found import FoundContacts
 from retime.body.contacts.outcome import FALLS, SHORTEST, STANDS, Outcome
 from retime.body.contacts.points import Point, body_points
 from retime.body.contacts.stretches import middle, runs
-from retime.body.size import judged
+from retime.body.model.body import find_body
+from retime.body.model.size import judged
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from retime.body.body import Body, find_body
 from retime.body.contacts.detector import find_contacts
 from retime.body.contacts.stretches import runs
-from retime.body.size import judged
+from retime.body.model.body import Body, find_body
+from retime.body.model.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.body.size import size_note
+from retime.body.model.size import size_note
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.notes import Note, Remedy

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.body import Body, find_body
 from retime.body.contacts.plants import detect_contacts
 from retime.body.contacts.stretches import runs
-from retime.body.size import judged
+from retime.body.model.body import Body, find_body
+from retime.body.model.size import judged
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last

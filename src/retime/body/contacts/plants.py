@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.body import Body, find_body
 from retime.body.contacts.detector import find_contacts
 from retime.body.contacts.found import FoundContacts
 from retime.body.contacts.standing import standing_parts
 from retime.body.contacts.stretches import runs
-from retime.body.size import judged
+from retime.body.model.body import Body, find_body
+from retime.body.model.size import judged
 from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.contact import Contact, Contacts

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.body import Body
 from retime.body.contacts.derivatives import LINE, fitted
+from retime.body.model.body import Body
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.skeleton import Skeleton

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from retime.body.body import find_body
 from retime.body.contacts.plants import touching_joints
 from retime.body.contacts.standing import mean_speeds
+from retime.body.model.body import find_body
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import cached_positions

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from retime.methods.align.aligner import Aligner
-from retime.methods.align.bayes import BayesAligner
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.align.offline import (
+from retime.methods.align.live.aligner import Aligner
+from retime.methods.align.live.bayes import BayesAligner
+from retime.methods.align.live.partner import Partner
+from retime.methods.align.live.predictive import PredictiveAligner
+from retime.methods.align.live.start import Start, StartDetector
+from retime.methods.align.offline.offline import (
     Alignment,
     AlignParameters,
     align,
@@ -13,10 +16,7 @@ from retime.methods.align.offline import (
     alignment,
     find_alignment,
 )
-from retime.methods.align.partner import Partner
-from retime.methods.align.predictive import PredictiveAligner
 from retime.methods.align.score import Moment, TimingScore, follow, score, score_times
-from retime.methods.align.start import Start, StartDetector
 
 __all__ = [
     "PAPER_JOINTS",

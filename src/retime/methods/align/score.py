@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray, ReadOnlyArrays
 from retime.errors import InputError
-from retime.methods.align.aligner import Aligner
-from retime.methods.align.bayes import BayesAligner
 from retime.methods.align.joints import Recording, tracked_points
+from retime.methods.align.live.aligner import Aligner
+from retime.methods.align.live.bayes import BayesAligner
 from retime.methods.align.poses import own_heading
 from retime.motion import Motion
 from retime.one_line import one_line

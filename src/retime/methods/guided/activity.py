@@ -9,7 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.metrics import flights
+from retime.body.measure.metrics import flights
 from retime.methods.guided.features import TAU, filtered
 from retime.motion import Motion
 from retime.pacing.terms import Track

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
-from retime.body.size import standing_height
+from retime.body.model.size import standing_height
 from retime.errors import InputError
 from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.motion import Motion, quat

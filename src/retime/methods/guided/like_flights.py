@@ -18,7 +18,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.size import standing_height
+from retime.body.model.size import standing_height
 from retime.methods.guided.features import filtered
 from retime.methods.guided.hand_edit import BLUR_S, CERTAIN, slowness_of
 from retime.methods.guided.matching import RATE_HZ

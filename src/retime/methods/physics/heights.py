@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.flights import PUSH, flight_offsets, in_air
-from retime.body.holding import carried_contacts, contact_fix
-from retime.body.rising import lifted
-from retime.body.travelling import ground_shift, longer_path, travelled
+from retime.body.solve.flights import PUSH, flight_offsets, in_air
+from retime.body.solve.holding import carried_contacts, contact_fix
+from retime.body.solve.rising import lifted
+from retime.body.solve.travelling import ground_shift, longer_path, travelled
 from retime.methods.physics.gravity import EARTH
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply, apply_edits, correction_between

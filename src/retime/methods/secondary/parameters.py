@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from retime.body.holding import Constraints
+from retime.body.solve.holding import Constraints
 from retime.parameters import About, RangeParameters
 from retime.times import Length
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.body import Body
-from retime.body.hinges import within_hinges
-from retime.body.holding import contact_fixes
+from retime.body.model.body import Body
+from retime.body.solve.hinges import within_hinges
+from retime.body.solve.holding import contact_fixes
 from retime.errors import InputError
 from retime.keywords import takes
 from retime.methods.secondary.follower import Follower

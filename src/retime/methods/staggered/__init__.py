@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from retime.methods.staggered.evidence import Evidence
-from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.edits.history import PoseEdit
 from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.search.evidence import Evidence
 from retime.methods.staggered.stagger import edited_poses, stagger
 from retime.methods.staggered.tween import TweenParameters, tween, tweened_poses
 

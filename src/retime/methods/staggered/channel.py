@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.staggered.operators import (
+from retime.methods.staggered.edits.operators import (
     change,
     changed,
     interpolate,

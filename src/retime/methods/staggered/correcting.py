@@ -9,12 +9,12 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
-from retime.body.flights import flight_stretch
-from retime.body.gripping import keep_grips
-from retime.body.hinges import within_hinges
-from retime.body.holding import carried_contacts
-from retime.body.rising import raised
-from retime.body.travelling import ground_shift, longer_path, travelled
+from retime.body.solve.flights import flight_stretch
+from retime.body.solve.gripping import keep_grips
+from retime.body.solve.hinges import within_hinges
+from retime.body.solve.holding import carried_contacts
+from retime.body.solve.rising import raised
+from retime.body.solve.travelling import ground_shift, longer_path, travelled
 from retime.methods.staggered.calming import calmed
 from retime.motion import Motion
 from retime.motion.contact import Contact

@@ -17,9 +17,9 @@ from retime.io.files import read_bytes
 from retime.io.json_text import parse_json, write_json
 from retime.io.npz import motion_from_parts, motion_parts
 from retime.methods.staggered.channel import Channel, Curve
-from retime.methods.staggered.evidence import Evidence
-from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.edits.history import PoseEdit
 from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.search.evidence import Evidence
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
 from retime.motion.contact import parse_contacts

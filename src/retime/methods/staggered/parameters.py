@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from retime.body.contacts.given import ContactParameters
-from retime.body.gripping import Grips
-from retime.body.holding import Constraints
-from retime.body.posing import Help
+from retime.body.solve.gripping import Grips
+from retime.body.solve.holding import Constraints
+from retime.body.solve.posing import Help
 from retime.methods.staggered.channel import Fit
-from retime.methods.staggered.history import PoseEdit
-from retime.methods.staggered.value_edits import MOST_WEIGHT
+from retime.methods.staggered.edits.history import PoseEdit
+from retime.methods.staggered.edits.value_edits import MOST_WEIGHT
 from retime.parameters import About, Choice, RangeParameters, TimingParameters
 from retime.times import Length, OutputTime, SourceTime
 

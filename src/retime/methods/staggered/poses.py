@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retime.keywords import takes
-from retime.methods.staggered.history import PoseEdit, replayed
+from retime.methods.staggered.edits.history import PoseEdit, replayed
+from retime.methods.staggered.edits.tween_edits import TweenEdits
 from retime.methods.staggered.parameters import FindingParameters
-from retime.methods.staggered.tween_edits import TweenEdits
 from retime.motion import Motion, Pose, Units
 from retime.motion.skeleton import Skeleton
 from retime.one_line import one_line
@@ -76,7 +76,7 @@ class StaggeredPoses(TweenEdits):
         motion : Motion
             Any motion.
         """
-        from retime.methods.staggered.making import poses_of
+        from retime.methods.staggered.search.making import poses_of
 
         return poses_of(motion, p)
 
@@ -112,7 +112,7 @@ class StaggeredPoses(TweenEdits):
         units : Units, optional
             How the skeleton's numbers become metres. Default: inferred, with a note.
         """
-        from retime.methods.staggered.making import poses_by_hand
+        from retime.methods.staggered.search.making import poses_by_hand
 
         return poses_by_hand(
             skeleton, poses, times, refinements=refinements or {}, joints=joints, fps=fps,

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts.grips import find_grips
-from retime.body.holding import Constraints, contact_fixes
+from retime.body.solve.holding import Constraints, contact_fixes
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.arrivals import Arrivals
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.correcting import Corrections, corrected
-from retime.methods.staggered.evidence import Evidence
-from retime.methods.staggered.history import PoseEdit
-from retime.methods.staggered.operators import change, changed, interpolate
+from retime.methods.staggered.edits.history import PoseEdit
+from retime.methods.staggered.edits.operators import change, changed, interpolate
+from retime.methods.staggered.search.evidence import Evidence
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.body.holding import as_delivered
+from retime.body.solve.holding import as_delivered
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.memory import last

@@ -10,10 +10,10 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.keywords import takes
-from retime.methods.staggered.history import PoseEdit, replayed
-from retime.methods.staggered.making import poses_of
+from retime.methods.staggered.edits.history import PoseEdit, replayed
 from retime.methods.staggered.parameters import FindingParameters, StaggerParameters
 from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.search.making import poses_of
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last

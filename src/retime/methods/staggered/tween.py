@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from retime.body.holding import Constraints
+from retime.body.solve.holding import Constraints
 from retime.errors import InputError
 from retime.keywords import takes
-from retime.methods.staggered.making import poses_of
+from retime.methods.staggered.edits.tween_edits import Ease, Toward
 from retime.methods.staggered.parameters import FindingParameters
 from retime.methods.staggered.poses import StaggeredPoses
-from retime.methods.staggered.tween_edits import Ease, Toward
+from retime.methods.staggered.search.making import poses_of
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.parameters import About, Choice

@@ -14,7 +14,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName
 from retime.body.contacts.grips import find_grips
-from retime.body.gripping import prop_joints
+from retime.body.solve.gripping import prop_joints
 from retime.motion import Motion
 
 __all__ = ["Carried", "carried_by", "limb_joints"]

@@ -10,10 +10,10 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
-from retime.body.gripping import keep_grips
-from retime.body.holding import as_delivered
-from retime.body.limbs import LimbSolver
-from retime.body.pelvis import PAD, pelvis_follows, turns_at
+from retime.body.solve.gripping import keep_grips
+from retime.body.solve.holding import as_delivered
+from retime.body.solve.limbs import LimbSolver
+from retime.body.solve.pelvis import PAD, pelvis_follows, turns_at
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
 from retime.motion.kinematics import cached_positions

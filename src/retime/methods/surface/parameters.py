@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from retime.body.gripping import Grips
-from retime.body.holding import Constraints
+from retime.body.solve.gripping import Grips
+from retime.body.solve.holding import Constraints
 from retime.methods.surface.keys import SurfaceKey
 from retime.parameters import About, Choice, ClipRange, LoopParameters
 

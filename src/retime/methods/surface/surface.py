@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from retime.body.holding import contact_fixes
+from retime.body.solve.holding import contact_fixes
 from retime.keywords import takes
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.parameters import (

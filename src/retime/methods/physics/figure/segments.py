@@ -11,7 +11,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import LIMBS, Body
 from retime.body.contacts import find_contacts
-from retime.body.size import standing_height
+from retime.body.model.size import standing_height
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, height, local_translations, positions

@@ -10,7 +10,7 @@ import numpy as np
 from retime.body import Body, find_body
 from retime.body.contacts import find_contacts
 from retime.body.contacts.found import found_notes
-from retime.body.size import judged, size_note
+from retime.body.model.size import judged, size_note
 from retime.errors import InputError
 from retime.methods.physics.figure.dynamics import Dynamics
 from retime.methods.physics.figure.path import even_motion, filtered_path

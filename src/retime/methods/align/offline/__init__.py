@@ -1,0 +1,1 @@
+"""Align two whole takes: the path of least distance, and a smooth curve beside it."""
