@@ -1,4 +1,4 @@
-"""Tables of lengths of recorded clips: what they gain, and what they lose to solving each length."""
+"""Tables of lengths of recorded clips: their gain, and what they lose to solving each length."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def test_a_table_keeps_the_gain(name: str) -> None:
         moments={"hit": clip.domain[0] + 0.45 * clip.duration},
     )
     found = report(clip, p)
-    assert found.gain is not None and found.lost is not None
+    assert found.gain is not None
+    assert found.lost is not None
     assert found.gain > 0.05
     assert found.lost < 0.03
     assert found.size < 4000
