@@ -54,7 +54,7 @@ def test_recorded_clips_change_over_within_their_limits() -> None:
         try:
             judged.append(beyond(join(one, other), one, other))
         except InputError as error:
-            assert "no like moments" in str(error)  # noqa: PT017
+            assert "no similar moments" in str(error)  # noqa: PT017
     assert len(judged) > 3
     turn, acceleration, low = np.array(judged).T
     failed = (turn > 3) | (acceleration > 4) | (low < -0.02)

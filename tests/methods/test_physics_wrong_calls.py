@@ -105,7 +105,7 @@ WRONG: list[tuple[dict[str, Any], str | None]] = [
     ({"joint_speeds": [(1, "hips")]}, "joint_speeds"),
     ({"joint_speeds": [(1.3, "hips", -1.0)]}, "it can be from"),
     ({"range": (5, 99)}, "not a part"),
-    ({"range": (2.0, 1.0)}, "not a part"),
+    ({"range": (2.0, 1.0)}, "ends before it starts"),
     ({"range": (1.0, 1.02)}, "too short to measure"),
     ({"infeasible": "never"}, "it can be 'auto'"),
     ({"fit_flights": "width"}, "it can be 'timing'"),

@@ -492,7 +492,7 @@ def test_surfaces_from_the_command_line(run: Any, motion: Motion, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["o.bvh"], "no key was given"),
+        (["o.bvh"], "give what to move"),
         (["o.bvh", "--at", "1"], "each drag needs --at, --joint and --shift"),
         (["--at", "1", "--joint", "RightHand", "--shift", "0.1"], "give an output file"),
         (["o.bvh", "--at", "9", "--joint", "RightHand", "--shift", "0.1"], "outside the clip"),

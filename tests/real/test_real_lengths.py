@@ -1,4 +1,4 @@
-"""Tables of lengths of recorded clips: what they gain, and what solving each length gains more."""
+"""Tables of lengths of recorded clips: their gain, and what they lose to solving each length."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def loop(
     if period is None and distance > _OPEN:
         raise InputError(
             Note(
-                f"the take has no cycle: the poses that are most alike, {{length:.2f}} apart, "
+                f"the take has no cycle: the most similar poses, {{length:.2f}} apart, "
                 f"differ by {100 * distance:.0f} cm",
                 Remedy("give the period", parameter="period"),
                 code="no-cycle",

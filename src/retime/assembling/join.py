@@ -1,4 +1,4 @@
-"""Join two motions: at like moments, the second placed so that the body goes on."""
+"""Join two motions: at similar moments, the second placed so that the body goes on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PACED_S, _MOST = 1.0, 1.25
 _SMOOTH_S = 0.14
 # A joint that is still in both motions may turn this fast in the change-over, rad/s.
 _LEAST_TURN = 2.0
-# Moments whose joints are farther apart, in metres, are not alike. Of 30 pairs of unrelated clips,
+# Moments whose joints are farther apart, in metres, are not similar. Of 30 pairs of unrelated clips,
 # those up to 0.25 change over within the limits of their own movement.
 _UNLIKE = 0.25
 
@@ -63,7 +63,7 @@ def join(
     at: tuple[float, float] | None = None,
     stagger: float = 0.3,
 ) -> Motion:
-    """Join two motions where they are most alike, and change over between them.
+    """Join two motions at their most similar moments, and change over between them.
 
     The second motion is moved and turned so that the body goes on, both change their speed so that
     they meet, and the hips and legs change over before the upper body.
@@ -76,7 +76,7 @@ def join(
         Least length of the change-over, seconds. It gets longer where a joint would have to turn
         faster than it does in either motion.
     at : (float, float), optional
-        Times at which the first ends and the second begins. Default: the most alike moments of the
+        Times at which the first ends and the second begins. Default: the most similar moments of the
         last half of the first and the first half of the second.
     stagger : float
         Share of the change-over by which hands and head follow the hips, 0 to 0.8.
@@ -123,7 +123,7 @@ def join(
 def find_seam(
     one: Motion, other: Motion, *, blend: float = 0.4, at: tuple[float, float] | None = None
 ) -> Seam:
-    """Find the most alike moments of two motions.
+    """Find the most similar moments of two motions.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def find_seam(
     if at is None and seam.distance > _UNLIKE:
         raise InputError(
             Note(
-                "the motions have no like moments: the joints of the nearest poses, at {first:.2f} "
+                "the motions have no similar moments: the joints of the nearest poses, at {first:.2f} "
                 "and {second:.2f}, are {apart:.0f} cm apart",
                 Remedy("give the moments yourself", parameter="at"),
                 code="nothing-alike",

@@ -44,7 +44,7 @@ class Variation:
     number : int
         Its number, from 1.
     recipe : Recipe
-        What was done; it gives the same motion again.
+        The steps, which give the same motion again.
     motion : Motion
         The result.
     """

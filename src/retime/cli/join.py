@@ -101,7 +101,7 @@ def _blended(
     at: Sequence[tuple[Any, Any]],
     fps: float | None,
 ) -> Motion:
-    """Join clips where they are alike."""
+    """Join clips at similar moments."""
     from retime.assembling.join import join as join_two
 
     if at and len(at) != len(clips) - 1:

@@ -42,7 +42,7 @@ class GroupJob:
         The clip of each member with its options: file, reading, animation, target. Its recipe is
         that of the group recipe.
     recipe : GroupRecipe
-        What the members do together, and the steps of each.
+        The common timing, and the steps of each member.
     fps : float, optional
         Frame rate of all results. Default: those of the clips.
     exact : bool

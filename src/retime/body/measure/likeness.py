@@ -1,4 +1,4 @@
-"""How alike the moments of two motions are, wherever the figures stand and face."""
+"""How similar moments of two motions are, wherever the figures stand and face."""
 
 from __future__ import annotations
 
