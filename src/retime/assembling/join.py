@@ -30,8 +30,8 @@ _PACED_S, _MOST = 1.0, 1.25
 _SMOOTH_S = 0.14
 # A joint that is still in both motions may turn this fast in the change-over, rad/s.
 _LEAST_TURN = 2.0
-# Moments whose joints are farther apart, in metres, are not similar. Of 30 pairs of unrelated clips,
-# those up to 0.25 change over within the limits of their own movement.
+# Moments whose joints are farther apart, in metres, are not similar: a body would have to change its
+# pose by more than steps and gestures do.
 _UNLIKE = 0.25
 
 
@@ -76,8 +76,8 @@ def join(
         Least length of the change-over, seconds. It gets longer where a joint would have to turn
         faster than it does in either motion.
     at : (float, float), optional
-        Times at which the first ends and the second begins. Default: the most similar moments of the
-        last half of the first and the first half of the second.
+        Times at which the first ends and the second begins. Default: the most similar moments of
+        the last half of the first and the first half of the second.
     stagger : float
         Share of the change-over by which hands and head follow the hips, 0 to 0.8.
 
@@ -153,10 +153,10 @@ def find_seam(
     if at is None and seam.distance > _UNLIKE:
         raise InputError(
             Note(
-                "the motions have no similar moments: the joints of the nearest poses, at {first:.2f} "
-                "and {second:.2f}, are {apart:.0f} cm apart",
+                "the motions have no similar moments: the joints of the nearest poses, at "
+                "{first:.2f} and {second:.2f}, are {apart:.0f} cm apart",
                 Remedy("give the moments yourself", parameter="at"),
-                code="nothing-alike",
+                code="nothing-similar",
                 first=Moment(seam.first),
                 second=Moment(seam.second),
                 apart=100 * seam.distance,
