@@ -30,8 +30,8 @@ _PACED_S, _MOST = 1.0, 1.25
 _SMOOTH_S = 0.14
 # A joint that is still in both motions may turn this fast in the change-over, rad/s.
 _LEAST_TURN = 2.0
-# Moments whose joints are farther apart, in metres, are not similar: a body would have to change its
-# pose by more than steps and gestures do.
+# Moments whose joints are farther apart, in metres, are not similar: a body would have to change
+# its pose by more than steps and gestures do.
 _UNLIKE = 0.25
 
 
