@@ -16,8 +16,8 @@ def figures() -> Iterator[Figure]:
 
     motion = samples.chain(31, duration=10.0, fps=120.0)
     end = motion.duration
-    whole = retime.spline_warp(motion, duration=9.0, keytimes=[(4.0, 5.0)])
-    local = retime.spline_warp(motion, range=(4.0, 5.0), keytimes=[(4.4, 4.5)])
+    whole = retime.spline(motion, duration=9.0, keytimes=[(4.0, 5.0)]).warp
+    local = retime.spline(motion, range=(4.0, 5.0), keytimes=[(4.4, 4.5)]).warp
     knots = whole.output, whole.source
     channels = dict.fromkeys(motion.channels, knots)
     per_joint = retime.TimeWarp(channels=channels)

@@ -24,9 +24,9 @@ import numpy as np
 import retime
 from bench.timing import Figure, in_turns, seconds
 from retime import Motion, _native, samples
-from retime.methods.guided import guide, guided_warp
+from retime.methods.guided import guide, guided
 from retime.methods.guided.paper import WEIGHTS, corridor, score_table
-from retime.methods.music import sync_warp
+from retime.methods.music import sync
 from retime.pacing import Character, Elastic, Key, Points, Problem, Speed, solve
 
 # Trial: input, output and reference frames, largest step, the paper's seconds (score + search).
@@ -159,11 +159,11 @@ def _dragged() -> Iterator[Figure]:
 
 
 def _first_answer(motion: Motion) -> object:
-    return guided_warp(replace(motion), duration=0.75 * motion.duration)
+    return guided(replace(motion), duration=0.75 * motion.duration).warp
 
 
 def _dragged_stiffness(motion: Motion, calls: Iterator[int]) -> object:
-    return sync_warp(motion, bpm=110.0, stiffness=1 + 1e-6 * next(calls))
+    return sync(motion, bpm=110.0, stiffness=1 + 1e-6 * next(calls)).warp
 
 
 def _recorded(what: str, ours: float) -> Figure:
@@ -174,7 +174,7 @@ def _dragging(motion: Motion) -> float:
     """Time a keytime in the middle that moves by a hundredth of a second at each call."""
     length, middle = 0.75 * motion.duration, motion.start + 0.51 * motion.duration
     at = itertools.cycle(motion.start + 0.5 * length + np.linspace(0, 0.1, 10))
-    return seconds(lambda: guided_warp(motion, duration=length, keytimes=[(next(at), middle)]))
+    return seconds(lambda: guided(motion, duration=length, keytimes=[(next(at), middle)]).warp)
 
 
 def _convex() -> Iterator[Figure]:

@@ -21,7 +21,7 @@ def main() -> None:
     """Draw and save."""
     jump = retime.samples.jump()
     even = retime.apply(jump, retime.TimeWarp([0, SECONDS], list(jump.domain)))
-    guided = retime.apply(jump, retime.guided_warp(jump, duration=SECONDS))
+    guided = retime.apply(jump, retime.guided(jump, duration=SECONDS).warp)
     shown = {
         f"recorded, {jump.duration:.2f} s": (jump, ORIGINAL),
         f"uniform speed, {SECONDS:g} s": (even, SERIES[2]),

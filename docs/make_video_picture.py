@@ -108,7 +108,7 @@ def draw(before: list[Any], after: list[Any], warp: retime.TimeWarp) -> None:
 def main() -> None:
     """Film, retime, draw."""
     motion = retime.samples.jump()
-    warp = retime.guided_warp(motion, duration=2.0)
+    warp = retime.guided(motion, duration=2.0).warp
     with tempfile.TemporaryDirectory() as folder:
         source, result = Path(folder) / "take.mp4", Path(folder) / "out.mp4"
         film(source, motion)

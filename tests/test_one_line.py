@@ -13,7 +13,7 @@ from retime import live, samples
 from retime.recipe import Recipe, Step
 
 JUMP = samples.jump()
-WARP = retime.spline_warp(JUMP, duration=2.0, keytimes=[(1.0, 1.5)])
+WARP = retime.spline(JUMP, duration=2.0, keytimes=[(1.0, 1.5)]).warp
 RECIPE = Recipe([Step("spline", {"duration": "80%"}), Step("align", {"reference": JUMP})])
 
 

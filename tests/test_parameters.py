@@ -195,7 +195,7 @@ def test_every_parameter_is_declared_in_exactly_one_place(known: Method) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["read", "guided_warp", "guided_signal_warp", "physics_warp", "spline_warp", "surface_warp",
+    ["read", "guided", "guided_signal_warp", "physics", "spline", "surface",
      "align", "PhysicsModel.__init__", "PhysicsModel.warp", "StaggeredPoses.from_motion",
      "ControlSurfaces.__init__", "live.find_alignment"],
 )  # fmt: skip

@@ -62,7 +62,7 @@ def test_a_duration_in_frames_is_the_number_of_the_last_frame() -> None:
 
 def test_the_library_takes_them_too() -> None:
     written: Any = {"duration": "80%", "keytimes": [("50%", "90f")]}
-    warp = retime.spline_warp(JUMP, **written)
+    warp = retime.spline(JUMP, **written).warp
     assert warp.domain == pytest.approx((0.0, 2.6))
     assert float(warp(1.3)) == pytest.approx(1.5)
 
@@ -98,7 +98,7 @@ def test_a_duration_in_percent_is_of_the_steps_own_input_and_on_whole_frames() -
 def test_a_clip_that_starts_late_counts_from_its_first_frame() -> None:
     late = replace(JUMP, start=10.0)
     written: Any = {"keytimes": [("60f", "50%")]}
-    warp = retime.spline_warp(late, **written)
+    warp = retime.spline(late, **written).warp
     assert float(warp(11.0)) == pytest.approx(10.0 + JUMP.duration / 2)
 
 
@@ -130,8 +130,8 @@ def test_a_reference_counts_its_own_frames() -> None:
     reference = samples.walk()
     a, b = (reference.start + reference.duration * share for share in (0.25, 0.75))
     written: Any = {"reference_range": "25%:75%"}
-    one = retime.guided_warp(JUMP, reference=reference, **written)
-    other = retime.guided_warp(JUMP, reference=reference, reference_range=(a, b))
+    one = retime.guided(JUMP, reference=reference, **written).warp
+    other = retime.guided(JUMP, reference=reference, reference_range=(a, b)).warp
     assert one.source == pytest.approx(other.source)
 
 

@@ -9,7 +9,7 @@ shortens the standing and leaves the flight alone.
 import retime
 
 jump = retime.samples.jump()
-warp = retime.guided_warp(jump, duration=2.0)
+warp = retime.guided(jump, duration=2.0).warp
 short = retime.apply(jump, warp)
 figure = retime.plot.compare(jump, short, warp)
 

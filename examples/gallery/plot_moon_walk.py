@@ -9,7 +9,7 @@ of the moon, legs swing more slowly, and a walk takes about one and a half times
 import retime
 
 walk = retime.samples.walk()
-warp = retime.physics_warp(walk, gravity="moon", duration="free")
+warp = retime.physics(walk, gravity="moon", duration="free").warp
 moon = retime.apply(walk, warp)
 figure = retime.plot.strip({"on earth": walk, "on the moon": moon}, poses=14)
 print(f"{walk.duration:.2f} s on earth, {moon.duration:.2f} s on the moon")
@@ -18,7 +18,7 @@ print(f"{walk.duration:.2f} s on earth, {moon.duration:.2f} s on the moon")
 # A jump shows it more clearly: its flight is sqrt(9.81 / 1.62) = 2.46 times as long.
 
 jump = retime.samples.jump()
-warp = retime.physics_warp(jump, gravity="moon", duration=6.5)
+warp = retime.physics(jump, gravity="moon", duration=6.5).warp
 figure = retime.plot.compare(jump, retime.apply(jump, warp), warp)
 take_off, landing = retime.body.measure.metrics.flights(jump)[0]
 longer = (warp.inverse(landing) - warp.inverse(take_off)) / (landing - take_off)

@@ -7,11 +7,11 @@ or the landings of its feet, as here. Each is assigned to a beat, and a smooth w
 """
 
 import retime
-from retime.methods.music import sync
+from retime.methods.music import find_sync
 from retime.plot.music import sync_figure
 
 walk = retime.samples.walk()
-synced = sync(walk, bpm=104, accents="landings")
+synced = find_sync(walk, bpm=104, accents="landings")
 figure = sync_figure(synced)
 print(synced.warp.notes[0])
 

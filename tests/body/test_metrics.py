@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motion_making import under_a_node
-from retime import Contact, InputError, Motion, TimeWarp, apply, metrics, quat, samples, spline_warp
+from retime import Contact, InputError, Motion, TimeWarp, apply, metrics, quat, samples, spline
 from retime.body import find_body
 from retime.motion.skeleton import Skeleton
 
@@ -109,7 +109,7 @@ def test_the_worst_channel_counts() -> None:
 
 def test_contacts_of_a_body_warp_are_kept() -> None:
     walk = samples.walk()
-    warp = spline_warp(walk, duration=5.5)
+    warp = spline(walk, duration=5.5).warp
     timing = metrics.contact_timing(walk, apply(walk, warp), warp)
     assert timing.kept == 1
     assert timing.mean < 2 / 60

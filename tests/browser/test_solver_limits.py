@@ -32,7 +32,7 @@ def test_a_dragged_key_is_one_that_the_solver_takes(open_page: Open, jump_file: 
         drag(page, 0, *pull)
         assert page.get("retime.state.problems.value.map(p => p.text)") == []
         kept: Any = page.get("retime.state.committed.value.versions.A[0].parameters")
-        retime.guided_warp(retime.read(jump_file), **kept)  # it does not refuse them
+        retime.guided(retime.read(jump_file), **kept)  # it does not refuse them
         page.page.keyboard.press("Control+z")
         page.until("JSON.stringify(retime.state.keys.value) === '[[1.5,1],[2.5,2]]'")
         page.up_to_date()

@@ -18,7 +18,7 @@ from retime import (
     find_shared,
     find_touches,
     group,
-    guided_warp,
+    guided,
     positions,
     read,
     read_group_recipe,
@@ -93,9 +93,9 @@ def apart(result: GroupResult, start: float, end: float, names: str = "Ann Ben")
 def test_a_group_of_one_is_guided(hands: dict[str, Motion]) -> None:
     motion = hands["Ann"]
     alone = group({"Ann": motion}, duration=3.0, keytimes={"Ann": [(1.0, 1.4)]}).warps["Ann"]
-    guided = guided_warp(motion, duration=3.0, keytimes=[(1.0, 1.4)])
+    alike = guided(motion, duration=3.0, keytimes=[(1.0, 1.4)]).warp
     times = np.linspace(0, 3, 500)
-    assert np.abs(alone(times) - guided(times)).max() < 1e-9
+    assert np.abs(alone(times) - alike(times)).max() < 1e-9
 
 
 def test_members_meet_exactly_and_go_their_own_ways(shaken: GroupResult) -> None:

@@ -400,4 +400,4 @@ def test_captured_points_get_a_sentence_from_physics(tmp_path: Path) -> None:
     c3d.write(str(tmp_path / "pig.c3d"))
     motion = retime.read(tmp_path / "pig.c3d")
     with pytest.raises(retime.InputError, match="captured points without bones"):
-        retime.physics_warp(motion, duration=1.5)
+        retime.physics(motion, duration=1.5)

@@ -27,10 +27,9 @@ from retime import (
     Step,
     SurfaceKey,
     TimeWarp,
-    align,
     apply,
     find_accents,
-    guided_warp,
+    guided,
     positions,
     quat,
     samples,
@@ -109,8 +108,8 @@ def test_held_poses(name: str, how: str) -> None:
 def test_held_poses_of_aligned_takes(how: str) -> None:
     reference, stored = samples.walk(), STORED[how]
     motion = held(samples.run(), 1.3)
-    wanted = align(motion, reference=reference)
-    found = align(stored.store(motion), reference=reference)
+    wanted = find_alignment(motion, reference).warp
+    found = find_alignment(stored.store(motion), reference).warp
     times = np.linspace(*wanted.domain, 300)
     np.testing.assert_allclose(found(times) - stored.start, wanted(times), atol=1e-5)
 
@@ -130,7 +129,7 @@ def test_a_held_crouch(how: str) -> None:
 def test_guided_warps_of_half_frames(how: str) -> None:
     motion, stored = samples.jump(), STORED[how]
     assert len(motion) % 2 == 0  # half a frame remains at half the rate
-    wanted, found = (guided_warp(m, duration=2.0) for m in (motion, stored.store(motion)))
+    wanted, found = (guided(m, duration=2.0).warp for m in (motion, stored.store(motion)))
     assert len(found.output) == len(wanted.output)
     times = np.linspace(*wanted.domain, 300)
     np.testing.assert_allclose(found(times + stored.start) - stored.start, wanted(times), atol=1e-6)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from music_making import dance
-from retime import Motion, RetimeError, TimeWarp, align, apply, guided_warp, samples
-from retime.methods.music import sync_warp
+from retime import Motion, RetimeError, TimeWarp, align, apply, guided, samples
+from retime.methods.music import sync
 
 NAN = float("nan")
 EDIT = TimeWarp([0, 1, 2.5, 4.25], [0, 1, 2, 3.25])
@@ -27,45 +27,45 @@ def slow() -> Motion:
     return samples.sample("punches-slow").motion
 
 
-def guided(options: dict[str, Any]) -> TimeWarp:
-    return guided_warp(samples.jump(), **options)  # 0 to 3.25 s
+def jumped(options: dict[str, Any]) -> TimeWarp:
+    return guided(samples.jump(), **options).warp  # 0 to 3.25 s
 
 
 def synced(options: dict[str, Any]) -> TimeWarp:
-    return sync_warp(dancing(), **({} if "beats" in options else {"bpm": 120}) | options)
+    return sync(dancing(), **({} if "beats" in options else {"bpm": 120}) | options).warp
 
 
 def aligned(options: dict[str, Any]) -> TimeWarp:
-    return align(samples.punches(), **{"reference": slow()} | options)
+    return align(samples.punches(), **{"reference": slow()} | options).warp
 
 
 # Method, options, what the sentence says, and options that it names, with which it works.
 Case = tuple[Callable[[dict[str, Any]], TimeWarp], dict[str, Any], str, dict[str, Any] | None]
 CASES: list[Case] = [
     # ---- lengths
-    (guided, {"duration": 0.0}, "above 0, not 0 s", None),
-    (guided, {"duration": -1.0}, "above 0", None),
-    (guided, {"duration": NAN}, "finite", None),
-    (guided, {"duration": "long"}, "is not a time", None),
-    (guided, {"duration": 0.1}, "choose a duration of 0.417 s", {"duration": 0.417}),
-    (guided, {"duration": 0.01}, "choose a duration of 0.417 s", {"duration": 0.417}),
-    (guided, {"duration": 0.4062}, "choose a duration of 0.417 s", {"duration": 0.417}),
-    (guided, {"duration": 1e6}, "a duration of 3250.000 s", {"duration": 3250.0}),
+    (jumped, {"duration": 0.0}, "above 0, not 0 s", None),
+    (jumped, {"duration": -1.0}, "above 0", None),
+    (jumped, {"duration": NAN}, "finite", None),
+    (jumped, {"duration": "long"}, "is not a time", None),
+    (jumped, {"duration": 0.1}, "choose a duration of 0.417 s", {"duration": 0.417}),
+    (jumped, {"duration": 0.01}, "choose a duration of 0.417 s", {"duration": 0.417}),
+    (jumped, {"duration": 0.4062}, "choose a duration of 0.417 s", {"duration": 0.417}),
+    (jumped, {"duration": 1e6}, "a duration of 3250.000 s", {"duration": 3250.0}),
     (
-        guided,
+        jumped,
         {"duration": 5.0, "min_speed": 0.9},
         "choose a duration of 3.600 s",
         {"duration": 3.6},
     ),
-    (guided, {"duration": 0.2, "backwards": True}, "duration of 0.417 s", {"duration": 0.417}),
+    (jumped, {"duration": 0.2, "backwards": True}, "duration of 0.417 s", {"duration": 0.417}),
     (
-        guided,
+        jumped,
         {"duration": 0.1, "formulation": "paper"},
         "choose a duration of 0.417 s",
         {"duration": 0.417},
     ),
     (
-        guided,
+        jumped,
         {"range": (1.0, 1.3), "duration": 0.01, "ripple": True},
         "choose a duration of 0.067 s",
         {"duration": 0.067},
@@ -74,32 +74,32 @@ CASES: list[Case] = [
     (synced, {"duration": 0.1}, "120 times its speed; choose a duration of 1.2", {"duration": 1.2}),
     (synced, {"duration": 1e4}, "choose a duration of 120", {"duration": 120.0}),
     # ---- keytimes
-    (guided, {"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "show 2 s at 0.250 s",
+    (jumped, {"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "show 2 s at 0.250 s",
      {"keytimes": [(0.25, 2.0)]}),
-    (guided, {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "show 1.01 s at 1.002 s",
+    (jumped, {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "show 1.01 s at 1.002 s",
      {"keytimes": [(1.0, 1.0), (1.002, 1.01)]}),
     (
-        guided,
+        jumped,
         {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.5, 1.05)], "min_speed": 0.2},
         "show 1.05 s at 1.250 s",
         {"keytimes": [(1.0, 1.0), (1.25, 1.05)]},
     ),
     (
-        guided,
+        jumped,
         {"duration": 2.0, "keytimes": [(0.1, 2.0)], "backwards": True},
         "2.000 s of the source is at 0.100 s; choose a duration of 2.067 s",
         None,
     ),
-    (guided, {"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise", None),
-    (guided, {"duration": "free", "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise", None),
-    (guided, {"keytimes": [(1.0, 1.0), (1.0, 2.0)]}, "must rise", None),
-    (guided, {"keytimes": [(1.0, NAN)]}, "keytimes.*finite", None),
-    (guided, {"keytimes": [(1.0, 9.0)]}, "9 s is outside the source, 0 to 3.25 s", None),
-    (guided, {"duration": "free", "keytimes": [(1.0, 9.0)]}, "9 s is outside the source", None),
-    (guided, {"keytimes": [(9.0, 1.0)]}, "9 s is outside the output, 0 to 3.25 s", None),
-    (guided, {"keytimes": [(-1.0, 1.0)]}, "outside the output", None),
+    (jumped, {"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise", None),
+    (jumped, {"duration": "free", "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise", None),
+    (jumped, {"keytimes": [(1.0, 1.0), (1.0, 2.0)]}, "must rise", None),
+    (jumped, {"keytimes": [(1.0, NAN)]}, "keytimes.*finite", None),
+    (jumped, {"keytimes": [(1.0, 9.0)]}, "9 s is outside the source, 0 to 3.25 s", None),
+    (jumped, {"duration": "free", "keytimes": [(1.0, 9.0)]}, "9 s is outside the source", None),
+    (jumped, {"keytimes": [(9.0, 1.0)]}, "9 s is outside the output, 0 to 3.25 s", None),
+    (jumped, {"keytimes": [(-1.0, 1.0)]}, "outside the output", None),
     (
-        guided,
+        jumped,
         {"duration": "free", "keytimes": [(1.0, 1.0)], "formulation": "paper"},
         "a free duration has no keytimes",
         None,
@@ -111,58 +111,58 @@ CASES: list[Case] = [
      {"keytimes": [(1.0, 1.0), (1.938, 2.5)]}),
     (synced, {"moments": [30]}, "30 s is not inside the clip, 0 to 12 s", None),
     # ---- locked spans and ranges
-    (guided, {"locked": [(1.0, 0.5)]}, "ends before it starts; give 0.5 to 1 s",
+    (jumped, {"locked": [(1.0, 0.5)]}, "ends before it starts; give 0.5 to 1 s",
      {"locked": [(0.5, 1.0)]}),
-    (guided, {"locked": [(1.0, 1.0)]}, "is empty", None),
-    (guided, {"locked": [(1.0, 9.0)]}, "the part that is: 1 to 3.25 s", {"locked": [(1.0, 3.25)]}),
-    (guided, {"locked": [(5.0, 9.0)]}, "is not a part of the clip, 0 to 3.25 s$", None),
-    (guided, {"locked": [(0.5, 3.0)], "duration": 1.0}, "of 2.600 s", {"duration": 2.6}),
-    (guided, {"duration": 5.0, "locked": [(0.0, 3.25)]}, "of 3.250 s", {"duration": 3.25}),
-    (guided, {"locked": [(1.0, 1.5)], "keytimes": [(0.5, 1.0), (0.6, 1.5)]},
+    (jumped, {"locked": [(1.0, 1.0)]}, "is empty", None),
+    (jumped, {"locked": [(1.0, 9.0)]}, "the part that is: 1 to 3.25 s", {"locked": [(1.0, 3.25)]}),
+    (jumped, {"locked": [(5.0, 9.0)]}, "is not a part of the clip, 0 to 3.25 s$", None),
+    (jumped, {"locked": [(0.5, 3.0)], "duration": 1.0}, "of 2.600 s", {"duration": 2.6}),
+    (jumped, {"duration": 5.0, "locked": [(0.0, 3.25)]}, "of 3.250 s", {"duration": 3.25}),
+    (jumped, {"locked": [(1.0, 1.5)], "keytimes": [(0.5, 1.0), (0.6, 1.5)]},
      "show 1.5 s at 1.000 s", {"keytimes": [(0.5, 1.0), (1.0, 1.5)]}),
-    (guided, {"locked": [(1.0, 1.5)], "formulation": "paper"}, "belongs to gradual", None),
+    (jumped, {"locked": [(1.0, 1.5)], "formulation": "paper"}, "belongs to gradual", None),
     (synced, {"locked": [(1.0, 0.5)]}, "give 0.5 to 1 s", {"locked": [(0.5, 1.0)]}),
     (synced, {"locked": [(1.0, 90.0)]}, "that is: 1 to 12 s", {"locked": [(1.0, 12.0)]}),
     (synced, {"duration": 4.0, "locked": [(0.2, 5.0)]}, "0.200 to 5.000 s of .* recorded", None),
-    (guided, {"range": (2.0, 1.0)}, "give 1 to 2 s", {"range": (1.0, 2.0)}),
-    (guided, {"range": (1.0, 1.0)}, "is empty", None),
-    (guided, {"range": (1.0, 9.0)}, "the part that is: 1 to 3.25 s", {"range": (1.0, 3.25)}),
-    (guided, {"range": (1.0, 1.025), "duration": 0.01}, "give at least 0.267 s", None),
-    (guided, {"range": (0.0, 1.0), "backwards": True}, "only a whole clip", None),
+    (jumped, {"range": (2.0, 1.0)}, "give 1 to 2 s", {"range": (1.0, 2.0)}),
+    (jumped, {"range": (1.0, 1.0)}, "is empty", None),
+    (jumped, {"range": (1.0, 9.0)}, "the part that is: 1 to 3.25 s", {"range": (1.0, 3.25)}),
+    (jumped, {"range": (1.0, 1.025), "duration": 0.01}, "give at least 0.267 s", None),
+    (jumped, {"range": (0.0, 1.0), "backwards": True}, "only a whole clip", None),
     (synced, {"range": (3.0, 1.0)}, "give 1 to 3 s", {"range": (1.0, 3.0)}),
     (synced, {"range": (1.0, 1.05)}, "no accents", None),
     (aligned, {"range": (2.0, 1.0)}, "give 1 to 2 s", {"range": (1.0, 2.0)}),
     (aligned, {"range": (0.0, 99.0)}, "the part that is: 0 to 4 s", {"range": (0.0, 4.0)}),
     # ---- rates and limits of speed
-    (guided, {"rates": [(1.0, 0.0)]}, "a rate is 0.001 or more", None),
-    (guided, {"rates": [(9.0, 1.0)]}, "9 s is not in 0 to 3.25 s", None),
-    (guided, {"rates": [(1.0, NAN)]}, "finite", None),
-    (guided, {"rates": [(1.0, 50.0)]}, "plays no faster than 8 times", {"rates": [(1.0, 8.0)]}),
-    (guided, {"rates": [(1.0, 1.0), (1.001, 2.0)]}, "these cannot all be true", None),
-    (guided, {"rates": [(1.2, 2.0)], "locked": [(1.0, 1.5)]}, "at its recorded speed", None),
-    (guided, {"min_speed": 2.0, "max_speed": 1.5}, "a min_speed of 1.5 or less", None),
-    (guided, {"max_speed": 0.5}, "the minimum is 1", {"max_speed": 1.0}),
-    (guided, {"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "both ranges must rise", None),
-    (guided, {"speed_limits": [(7.0, 8.0, 1.0, 2.0)]}, "7 to 8 s is outside 0 to 3.25 s", None),
-    (guided, {"speed_limits": [(1.0, 2.0, 9.0, 10.0)]}, "no faster than 8 times", None),
+    (jumped, {"rates": [(1.0, 0.0)]}, "a rate is 0.001 or more", None),
+    (jumped, {"rates": [(9.0, 1.0)]}, "9 s is not in 0 to 3.25 s", None),
+    (jumped, {"rates": [(1.0, NAN)]}, "finite", None),
+    (jumped, {"rates": [(1.0, 50.0)]}, "plays no faster than 8 times", {"rates": [(1.0, 8.0)]}),
+    (jumped, {"rates": [(1.0, 1.0), (1.001, 2.0)]}, "these cannot all be true", None),
+    (jumped, {"rates": [(1.2, 2.0)], "locked": [(1.0, 1.5)]}, "at its recorded speed", None),
+    (jumped, {"min_speed": 2.0, "max_speed": 1.5}, "a min_speed of 1.5 or less", None),
+    (jumped, {"max_speed": 0.5}, "the minimum is 1", {"max_speed": 1.0}),
+    (jumped, {"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "both ranges must rise", None),
+    (jumped, {"speed_limits": [(7.0, 8.0, 1.0, 2.0)]}, "7 to 8 s is outside 0 to 3.25 s", None),
+    (jumped, {"speed_limits": [(1.0, 2.0, 9.0, 10.0)]}, "no faster than 8 times", None),
     (
-        guided,
+        jumped,
         {"speed_limits": [(0.0, 3.25, 5.0, 6.0)], "duration": 2.0},
         "choose a duration of 0.650 s",
         {"duration": 0.65},
     ),
     (synced, {"min_speed": 2.0}, "the maximum is 1", None),
     # ---- other values
-    (guided, {"strength": 1.5}, "strength is 1.5; the maximum is 1", {"strength": 1.0}),
-    (guided, {"strength": -0.1}, "the minimum is 0", {"strength": 0.0}),
-    (guided, {"strength": NAN}, "strength is nan", None),
-    (guided, {"duration": 9.0, "upsample": 2}, "belongs to the paper's formulation", None),
-    (guided, {"duration": 9.0, "upsample": 2, "formulation": "paper"}, "in whole frames", None),
-    (guided, {"formulation": "paper", "strength": 0.5}, "belongs to gradual speed", None),
-    (guided, {"reference": [3]}, "a motion or a path", None),
-    (guided, {"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of", None),
-    (guided, {"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "three frames", None),
-    (guided, {"reference_warp": SAME}, "no edit to copy", None),
+    (jumped, {"strength": 1.5}, "strength is 1.5; the maximum is 1", {"strength": 1.0}),
+    (jumped, {"strength": -0.1}, "the minimum is 0", {"strength": 0.0}),
+    (jumped, {"strength": NAN}, "strength is nan", None),
+    (jumped, {"duration": 9.0, "upsample": 2}, "belongs to the paper's formulation", None),
+    (jumped, {"duration": 9.0, "upsample": 2, "formulation": "paper"}, "in whole frames", None),
+    (jumped, {"formulation": "paper", "strength": 0.5}, "belongs to gradual speed", None),
+    (jumped, {"reference": [3]}, "a motion or a path", None),
+    (jumped, {"reference_range": (3.0, 9.0), "reference_warp": EDIT}, "not a part of", None),
+    (jumped, {"reference_range": (1.0, 1.01), "reference_warp": EDIT}, "three frames", None),
+    (jumped, {"reference_warp": SAME}, "no edit to copy", None),
     (synced, {"bpm": None}, "there are no beats", None),
     (synced, {"bpm": 5}, "the minimum is 20", {"bpm": 20}),
     (synced, {"beats": [1.0]}, "one beat has no tempo", None),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from retime import RetimeError, guided_warp, samples
+from retime import RetimeError, guided, samples
 from retime.methods.physics.search.request import Request
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "keytimes.json").read_text())
@@ -21,7 +21,7 @@ def test_a_solver_takes_or_refuses(case: dict[str, Any]) -> None:
     p = case["parameters"]
     try:
         if case["method"] == "guided":
-            guided_warp(JUMP, **p)
+            guided(JUMP, **p)
         else:
             Request.of(JUMP.domain, p["duration"], p["keytimes"], [])
     except RetimeError:

@@ -20,7 +20,7 @@ from retime import (
     beat_alignment,
     samples,
 )
-from retime.methods.music import Accents, find_accents, find_steadiness, sync, sync_warp
+from retime.methods.music import Accents, find_accents, find_steadiness, find_sync, sync
 from retime.methods.music.alignment import SIGMA
 from retime.methods.music.assignment import Locked, assign
 from retime.notes import Note
@@ -49,7 +49,7 @@ def test_a_known_distortion_is_undone(
 ) -> None:
     motion, accents = steady
     wrong = distorted(kind)
-    found = sync(apply(motion, wrong), bpm=bpm)
+    found = find_sync(apply(motion, wrong), bpm=bpm)
     shown = found.warp.inverse(wrong.inverse(accents))
     off = np.abs(shown[:, None] - found.beats).min(axis=1)
     assert found.steadiness.steady
@@ -60,7 +60,7 @@ def test_a_known_distortion_is_undone(
 
 def test_a_motion_without_a_beat_is_told() -> None:
     motion, _ = dance(uneven=0.5, seed=5)
-    notes = sync_warp(motion, bpm=120).notes
+    notes = sync(motion, bpm=120).warp.notes
     (note,) = [n for n in notes if isinstance(n, Note) and n.code == "no-steady-beat"]
     assert "no steady beat" in note
     assert note.values["p"] > 0.05
@@ -77,7 +77,7 @@ def test_steadiness_is_not_found_by_chance() -> None:
 
 def test_strength_zero_is_uniform_speed(steady: tuple[Motion, np.ndarray]) -> None:
     motion, _ = steady
-    warp = sync_warp(motion, bpm=110, strength=0)
+    warp = sync(motion, bpm=110, strength=0).warp
     uniform = TimeWarp([motion.start, warp.domain[1]], list(motion.domain))
     np.testing.assert_array_equal(warp.output, uniform.output)
     np.testing.assert_array_equal(warp.source, uniform.source)
@@ -85,7 +85,7 @@ def test_strength_zero_is_uniform_speed(steady: tuple[Motion, np.ndarray]) -> No
 
 def test_strength_goes_from_uniform_to_the_beat() -> None:
     motion = apply(dance(seconds=12.0)[0], distorted("flutter"))
-    scores = [sync(motion, bpm=120, strength=s).score for s in (0.0, 0.5, 1.0)]
+    scores = [find_sync(motion, bpm=120, strength=s).score for s in (0.0, 0.5, 1.0)]
     assert scores[0] < scores[1] < scores[2]
     assert scores[2] > 0.9
 
@@ -101,7 +101,7 @@ def test_rounding_in_held_poses_is_no_beat() -> None:
 
 def test_the_told_score_is_that_of_the_result(steady: tuple[Motion, np.ndarray]) -> None:
     motion = apply(steady[0], distorted("flutter"))
-    found = sync(motion, bpm=115)
+    found = find_sync(motion, bpm=115)
     assert beat_alignment(apply(motion, found.warp), found.beats) == pytest.approx(
         found.score, abs=0.03
     )
@@ -109,7 +109,7 @@ def test_the_told_score_is_that_of_the_result(steady: tuple[Motion, np.ndarray])
 
 def test_locked_moments_are_met(steady: tuple[Motion, np.ndarray]) -> None:
     motion, _ = steady
-    found = sync(motion, bpm=118, keytimes=[(6.2, 6.1)], moments=[9.9])
+    found = find_sync(motion, bpm=118, keytimes=[(6.2, 6.1)], moments=[9.9])
     assert float(found.warp(6.2)) == pytest.approx(6.1, abs=1e-9)
     at = float(found.warp.inverse(9.9))
     assert np.abs(found.beats - at).min() < 1e-6
@@ -119,7 +119,7 @@ def test_every_fourth_beat_and_half_beats(steady: tuple[Motion, np.ndarray]) -> 
     motion, _ = steady
     steps: dict[Literal["1/2", "1", "4"], float] = {"1/2": 0.25, "1": 0.5, "4": 2.0}
     for every, step in steps.items():
-        found = sync(motion, bpm=120, every=every, phase="fixed")
+        found = find_sync(motion, bpm=120, every=every, phase="fixed")
         assert np.diff(found.beats) == pytest.approx(step)
         assert found.music_start == 0
         on = found.keys[:, 0]
@@ -128,7 +128,7 @@ def test_every_fourth_beat_and_half_beats(steady: tuple[Motion, np.ndarray]) -> 
 
 def test_a_range_keeps_what_is_around_it(steady: tuple[Motion, np.ndarray]) -> None:
     motion = apply(steady[0], distorted("flutter"))
-    warp = sync_warp(motion, bpm=120, range=(4, 14))
+    warp = sync(motion, bpm=120, range=(4, 14)).warp
     for t in (0.0, 2.0, 4.0, 14.0, 17.0):
         assert float(warp(t)) == pytest.approx(t, abs=1e-9)
     assert not warp.is_identity
@@ -136,7 +136,7 @@ def test_a_range_keeps_what_is_around_it(steady: tuple[Motion, np.ndarray]) -> N
 
 def test_a_cycle_lasts_for_whole_beats() -> None:
     walk = samples.walk()
-    warp = sync_warp(walk, bpm=100, loop=True)
+    warp = sync(walk, bpm=100, loop=True).warp
     beats = warp.duration / 0.6
     assert beats == pytest.approx(round(beats))
 
@@ -220,7 +220,7 @@ def still() -> Motion:
 @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
 def test_keytimes_and_locked_spans_are_exact_at_any_strength(strength: float) -> None:
     walk = samples.walk(seconds=8.0)
-    warp = sync_warp(walk, bpm=130, locked=[(1.0, 2.0)], keytimes=[(3.1, 3.0)], strength=strength)
+    warp = sync(walk, bpm=130, locked=[(1.0, 2.0)], keytimes=[(3.1, 3.0)], strength=strength).warp
     inside = warp.inverse(np.linspace(1.0, 2.0, 20))
     np.testing.assert_allclose(np.diff(inside), 1 / 19, atol=1e-9)
     assert float(warp.inverse(3.0)) == pytest.approx(3.1, abs=1e-9)
@@ -228,11 +228,11 @@ def test_keytimes_and_locked_spans_are_exact_at_any_strength(strength: float) ->
 
 def test_a_still_motion_has_no_accents() -> None:
     with pytest.raises(InputError, match="no accents"):
-        sync_warp(still(), bpm=120)
+        sync(still(), bpm=120)
 
 
 def test_music_that_ends_first_is_told(steady: tuple[Motion, np.ndarray]) -> None:
-    warp = sync_warp(steady[0], beats=list(np.arange(0, 6, 0.5)))
+    warp = sync(steady[0], beats=list(np.arange(0, 6, 0.5))).warp
     (note,) = [n for n in warp.notes if getattr(n, "code", "") == "music-shorter"]
     assert "uniform speed" in note
     tail = warp.rate(np.linspace(10, warp.domain[1] - 0.1, 20))

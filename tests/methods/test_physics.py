@@ -19,7 +19,7 @@ from retime import (
     Motion,
     PhysicsModel,
     TimeWarp,
-    physics_warp,
+    physics,
     samples,
 )
 from retime.methods.physics.figure.segments import Solid, cylinder
@@ -352,7 +352,7 @@ def test_accelerations_can_be_limited(jump: PhysicsModel) -> None:
 
 
 def test_a_range_only(jump: PhysicsModel) -> None:
-    warp = physics_warp(samples.jump(), duration=1.6, range=(0.5, 2.5), ripple=True)
+    warp = physics(samples.jump(), duration=1.6, range=(0.5, 2.5), ripple=True).warp
     assert float(warp(0.25)) == pytest.approx(0.25)
     assert warp.domain[1] == pytest.approx(samples.jump().duration - 0.4)
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.signal import find_peaks
 
 import retime
-from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics_warp, samples
+from retime import InfeasibleError, Motion, PhysicsModel, TimeWarp, apply, physics, samples
 
 
 def stretched(motion: Motion, factor: float) -> Motion:
@@ -50,7 +50,7 @@ def test_a_jump_of_another_speed_comes_back_to_gravity(factor: float) -> None:
 
 def test_a_length_that_is_asked_for_is_kept() -> None:
     slow = stretched(samples.jump(), 1.5)
-    warp = physics_warp(slow, duration=slow.duration)
+    warp = physics(slow, duration=slow.duration).warp
     assert warp.duration == pytest.approx(slow.duration)
 
 
@@ -119,7 +119,7 @@ def test_slow_downs_are_smooth_and_never_fail(name: str, factor: float) -> None:
 
 
 def test_a_range_starts_and_ends_as_recorded() -> None:
-    warp = physics_warp(samples.jump(), range=(0.4, 1.2), duration=0.6, ripple=True)
+    warp = physics(samples.jump(), range=(0.4, 1.2), duration=0.6, ripple=True).warp
     times = np.arange(*warp.domain, 1 / 60)
     assert np.abs(np.diff(warp.rate(times))).max() < 0.3
 

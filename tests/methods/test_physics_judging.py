@@ -20,7 +20,7 @@ from retime.methods.physics import judge, judged_by
 def test_a_result_is_feasible_by_the_world_it_was_made_for(world: dict[str, Any]) -> None:
     jump = samples.jump()
     p = judged_by((), world)
-    warp = retime.physics_warp(jump, duration="free", **world)
+    warp = retime.physics(jump, duration="free", **world).warp
     told = judge(apply(jump, warp), p, source=jump, warp=warp)
     assert told.explanation.share > 0.97
     if "gravity" in world:
@@ -31,7 +31,7 @@ def test_a_result_is_feasible_by_the_world_it_was_made_for(world: dict[str, Any]
 
 def test_a_delivered_file_alone_is_judged_by_its_forces() -> None:
     jump = samples.jump()
-    moon = apply(jump, retime.physics_warp(jump, duration="free", gravity="moon"))
+    moon = apply(jump, retime.physics(jump, duration="free", gravity="moon").warp)
     there = judge(moon, judged_by((), {"gravity": "moon"}))
     here = judge(moon, judged_by((), {}))
     assert there.explanation.share > 0.85

@@ -18,7 +18,7 @@ from retime import (
     PhysicsModel,
     TimeWarp,
     apply,
-    physics_warp,
+    physics,
     samples,
 )
 from retime.notes import Note
@@ -204,14 +204,14 @@ def test_a_keytime_that_is_too_early_is_refused_with_a_later_one() -> None:
 def test_a_range_is_refused_by_what_its_seams_leave() -> None:
     motion = samples.jump()
     part: dict[str, Any] = {"range": (0.5, 2.5), "ripple": True}
-    note = refusal(lambda: physics_warp(motion, duration=0.8, **part))
+    note = refusal(lambda: physics(motion, duration=0.8, **part).warp)
     least = note.values["least"]
     alone = PhysicsModel(
         apply(motion, TimeWarp.identity(*motion.domain), times=np.arange(0.5, 2.5, 1 / 60))
     ).minimum_duration()
     assert alone is not None
     assert least > alone * 1.02
-    assert physics_warp(motion, duration=1.02 * least, **part).duration < motion.duration
+    assert physics(motion, duration=1.02 * least, **part).warp.duration < motion.duration
 
 
 def test_limits_that_nothing_meets_are_named() -> None:
@@ -237,12 +237,12 @@ def test_one_flight_corrects_a_clip_that_was_slowed() -> None:
     motion = samples.jump()
     own = motion.duration
     slow = apply(motion, TimeWarp([0, 1.5 * own], motion.domain))
-    warp = physics_warp(slow)
+    warp = physics(slow).warp
     assert warp.duration == pytest.approx(own, rel=0.05)
     (told,) = (n for n in warp.notes if n.code == "gravity-corrected")
     assert told.remedy is not None
     assert told.remedy.value == "flights"
-    near = physics_warp(slow, gravity_from="flights").duration
+    near = physics(slow, gravity_from="flights").warp.duration
     assert near > 1.25 * own
 
 
@@ -250,12 +250,12 @@ def test_one_fast_flight_leaves_the_rest_of_the_clip() -> None:
     motion = samples.jump()
     (flight,) = (f for f in model("jump").flights if f.clear)
     fast = slowed(motion, 0.65, flight.start, flight.end)
-    warp = physics_warp(fast)
+    warp = physics(fast).warp
     assert warp.duration == pytest.approx(motion.duration, rel=0.08)
     (told,) = (n for n in warp.notes if n.code == "gravity-corrected")
     assert told.remedy is not None
     assert told.remedy.value == "gravity"
-    assert physics_warp(fast, gravity_from="gravity").duration > 1.2 * motion.duration
+    assert physics(fast, gravity_from="gravity").warp.duration > 1.2 * motion.duration
 
 
 # ---- parts of the world

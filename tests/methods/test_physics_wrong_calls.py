@@ -18,7 +18,7 @@ from retime import (
     Skeleton,
     TimeWarp,
     apply,
-    physics_warp,
+    physics,
     samples,
 )
 
@@ -121,13 +121,13 @@ def test_a_wrong_call_gets_a_sentence_or_a_right_answer(
     asked: dict[str, Any], sentence: str | None
 ) -> None:
     if sentence is None:
-        warp = physics_warp(samples.jump(), **asked)
+        warp = physics(samples.jump(), **asked).warp
         rates = warp.rate(np.linspace(warp.domain[0] + 1e-6, warp.domain[1] - 1e-6, 50))
         assert np.isfinite(rates).all()
         assert (rates > 0).all()
         return
     with pytest.raises((InputError, InfeasibleError), match=sentence):
-        physics_warp(samples.jump(), **asked)
+        physics(samples.jump(), **asked)
 
 
 def points() -> Motion:

@@ -28,11 +28,11 @@ from retime import (
     quat,
     read_recipe,
     samples,
-    surface_warp,
     write_recipe,
 )
 from retime.arrays import FloatArray
 from retime.body.solve.ik import hold_contacts
+from retime.methods.surface import surface_warp
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.methods.surface.propagation import bump

@@ -9,7 +9,7 @@ import pytest
 
 import retime
 from retime import TimeWarp, apply, beat_alignment, metrics
-from retime.methods.music import sync
+from retime.methods.music import find_sync
 from retime.methods.music.accents import speed_minima
 from retime.methods.music.alignment import score
 from retime.methods.music.tracks import tracks_of
@@ -24,7 +24,7 @@ def test_dances_gain_at_every_tempo(name: str) -> None:
     motion = retime.read(SHARED / "mocap-more" / f"{name}.bvh")
     gains = []
     for bpm in TEMPI:
-        found = sync(motion, bpm=bpm)
+        found = find_sync(motion, bpm=bpm)
         start, end = motion.domain
         uniform = TimeWarp([start, start + motion.duration / found.uniform], [start, end])
         plain = speed_minima(tracks_of(motion).warped(uniform))[0]

@@ -12,7 +12,7 @@ import pytest
 
 import retime
 from fbx_making import differ, evaluated
-from retime import TimeWarp, apply, guided_warp, quat
+from retime import TimeWarp, apply, guided, quat
 from retime.arrays import FloatArray
 from retime.io.fbx import contents
 from retime.io.fbx.document import load
@@ -83,7 +83,7 @@ def test_poses_stand_at_warped_times(some_fbx: Path, tmp_path: Path) -> None:
     for warp in (
         bent(motion),
         bent(motion).reverse(),
-        guided_warp(motion, duration=0.7 * motion.duration),
+        guided(motion, duration=0.7 * motion.duration).warp,
     ):
         retime.write(apply(motion, warp, exact=True), out)
         t = np.linspace(*warp.domain, 157)

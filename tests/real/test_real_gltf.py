@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import retime
-from retime import Recipe, Step, SurfaceKey, TimeWarp, apply, guided_warp, quat
+from retime import Recipe, Step, SurfaceKey, TimeWarp, apply, guided, quat
 from retime.arrays import FloatArray
 from retime.io.gltf import contents
 from retime.io.gltf.animations import channels_of
@@ -135,7 +135,7 @@ def test_a_jump_is_guided_end_to_end(run: Any, tmp_path: Path) -> None:
     jump = [c["name"] for c in contents(file)].index("Jump")
     same_but_animations(file, out, jump)
     motion = retime.read(file, animation="Jump")
-    warp = guided_warp(motion, duration=0.51)
+    warp = guided(motion, duration=0.51).warp
     t = np.linspace(*warp.domain, 200)
     for one, other in zip(*(channels_of(load(f), jump) for f in (file, out)), strict=True):
         wanted, found = one.sampler.at(warp(t)), other.sampler.at(t)

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import retime
 from motion_making import in_body_frame
-from retime import Motion, TimeWarp, apply, guided_warp, positions
+from retime import Motion, TimeWarp, apply, guided, positions
 from retime.body import find_body
 from retime.body.measure.metrics import flights
 from retime.methods.guided.activity import falling_flights
@@ -48,7 +48,7 @@ def rates(
 
 def test_a_jump_at_57_percent_keeps_its_flight() -> None:
     motion = clip("16_06")
-    warp = guided_warp(motion, duration=57 / 30)
+    warp = guided(motion, duration=57 / 30).warp
     flight, rest = rates(warp, flights(motion)[0])
     assert flight.min() >= 0.95
     assert flight.max() <= 1.05
@@ -57,7 +57,7 @@ def test_a_jump_at_57_percent_keeps_its_flight() -> None:
 
 def test_a_jump_upsampled_from_101_to_401_frames_keeps_its_flight() -> None:
     motion = clip("16_06")
-    warp = guided_warp(motion, duration=1.485 * motion.duration)
+    warp = guided(motion, duration=1.485 * motion.duration).warp
     flight, _ = rates(warp, flights(motion)[0])
     assert flight.min() >= 0.95
     assert flight.max() <= 1.05
@@ -68,7 +68,7 @@ def test_other_jumps_keep_their_flight(share: float) -> None:
     kept = []
     for name in ("16_03", "16_06", "13_11", "02_04", "10_02"):
         motion = clip(name)
-        warp = guided_warp(motion, duration=share * motion.duration)
+        warp = guided(motion, duration=share * motion.duration).warp
         flight, _ = rates(warp, max(flights(motion), key=lambda f: f[1] - f[0]))
         kept.append(abs(float(flight.mean()) - 1) <= 0.05)
     assert sum(kept) >= len(kept) - 1
@@ -100,14 +100,14 @@ def test_slowed_punches_take_the_timing_of_another_part_of_the_take() -> None:
         part = boxing.between(float(start), float(start + 8))
         reference = boxing.between(float(first), float(last_time))
         slow, punching = slowed_punches(part)
-        warp = guided_warp(apply(part, slow), reference=reference, duration=part.duration)
+        warp = guided(apply(part, slow), reference=reference, duration=part.duration).warp
         back = warp.inverse(slow.output)
         log = np.log(np.gradient(slow.output) / np.gradient(back))
         shares.append(log[punching].mean() / np.log(1.45))
         uniform = (slow.output - start) * part.duration / slow.duration
         truth = slow.source - start
         errors.append(np.std(back - start - truth) / np.std(uniform - truth))
-        same = guided_warp(part, reference=reference)
+        same = guided(part, reference=reference).warp
         log = np.log(np.gradient(slow.source) / np.gradient(same.inverse(slow.source)))
         controls.append(log[punching].mean() / np.log(1.45))
     assert np.median(shares) > 0.7
@@ -120,8 +120,8 @@ def test_slowed_punches_take_the_timing_of_another_part_of_the_take() -> None:
 def test_the_same_length_is_no_change(name: str) -> None:
     motion = clip(name)
     grid = np.linspace(*motion.domain, 50)
-    np.testing.assert_allclose(guided_warp(motion)(grid), grid, atol=1e-6)
-    assert guided_warp(motion, duration="free").duration == pytest.approx(motion.duration, rel=0.01)
+    np.testing.assert_allclose(guided(motion).warp(grid), grid, atol=1e-6)
+    assert guided(motion, duration="free").warp.duration == pytest.approx(motion.duration, rel=0.01)
 
 
 # ---- the delivered curve, on clips that defaults were not chosen by
@@ -178,7 +178,7 @@ def test_no_delivered_warp_costs_more_than_uniform_speed(share: float) -> None:
         motion = other(name)
         start, end = motion.domain
         length = round(share * motion.duration * 30) / 30
-        warp = guided_warp(motion, duration=length)
+        warp = guided(motion, duration=length).warp
         uniform = TimeWarp([start, start + length], [start, end])
         costs.append(delivered_cost(motion, warp) / delivered_cost(motion, uniform))
         rate = warp.rate(np.arange(start, start + length, 1 / 30))
@@ -221,7 +221,7 @@ MORE_PACED = [("69_01", "07_12"), ("35_01", "12_01"), ("07_01", "12_01"), ("08_0
 @pytest.mark.parametrize("pair", PACED + (MORE_PACED if os.environ.get("RETIME_STRESS") else []))
 def test_a_walk_moves_towards_the_pace_of_another(pair: tuple[str, str]) -> None:
     walk, pace = (other(name) for name in pair)
-    done = apply(walk, guided_warp(walk, duration="free", reference=pace))
+    done = apply(walk, guided(walk, duration="free", reference=pace).warp)
     before, wanted, after = (step_time(m) for m in (walk, pace, done))
     assert 0 < (after - before) / (wanted - before) < 1.1
 
@@ -230,7 +230,7 @@ def test_a_walk_moves_towards_the_pace_of_another(pair: tuple[str, str]) -> None
 def test_material_unlike_the_reference_keeps_its_speed(name: str) -> None:
     motion, walk = other(name, 8.0), other("07_12")
     slow = apply(walk, TimeWarp([0, 2 * walk.duration], [walk.start, walk.start + walk.duration]))
-    warp = guided_warp(motion, duration="free", reference=slow)
+    warp = guided(motion, duration="free", reference=slow).warp
     assert warp.duration == pytest.approx(motion.duration, rel=0.05)
     assert "doubtful-reference" in [n.code for n in warp.notes]
 
@@ -238,7 +238,7 @@ def test_material_unlike_the_reference_keeps_its_speed(name: str) -> None:
 def test_standing_says_nothing_about_speed() -> None:
     jump, walk = clip("16_06"), other("07_12")
     slow = apply(walk, TimeWarp([0, 2 * walk.duration], [walk.start, walk.start + walk.duration]))
-    warp = guided_warp(jump, duration="free", reference=slow)
+    warp = guided(jump, duration="free", reference=slow).warp
     assert warp.duration == pytest.approx(jump.duration, rel=0.05)
 
 
@@ -257,7 +257,7 @@ def test_the_limp_of_one_cycle_spreads_to_all() -> None:
         times = passing[k] + np.r_[0.0, 1.5 * steps[k], 1.5 * steps[k] + 0.75 * steps[k + 1]]
         edit = TimeWarp(times, passing[k : k + 3])
         cycle = (float(passing[k]), float(passing[k + 2]))
-        warp = guided_warp(motion, duration="free", reference_range=cycle, reference_warp=edit)
+        warp = guided(motion, duration="free", reference_range=cycle, reference_warp=edit).warp
         slower = np.diff(warp.inverse(passing)) / steps
         for i in range(len(steps)):
             if i not in (k, k + 1):
@@ -281,7 +281,7 @@ def test_one_jump_in_slow_motion_slows_those_like_it(name: str) -> None:
     edit = TimeWarp(output, [motion.start, start, end, motion.domain[1]])
     span = (float(start - 0.05), float(end + 0.05))
     options: Any = {"reference_warp": edit, "reference_range": span}
-    warp = guided_warp(motion, duration="free", **options)
+    warp = guided(motion, duration="free", **options).warp
     for flight in found:
         air = flight.anchors[[1, 3]]
         slower = float(np.diff(warp.inverse(air))[0] / np.diff(air)[0])

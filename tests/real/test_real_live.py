@@ -148,7 +148,7 @@ def test_off_line_alignment_of_other_takes() -> None:
                 continue
             one, two = (retime.apply(m, retime.TimeWarp.identity(*m.domain), times=_frames(m, c))
                         for m, c in ((motion, a), (other, b)))  # fmt: skip
-            warp = retime.align(one, two, open_end=True)
+            warp = retime.align(one, two, open_end=True).warp
             if len(still) < 6:
                 still.append(_standing(warp))
                 apart.append(_apart(retime.apply(one, warp), two))

@@ -200,11 +200,11 @@ def test_what_is_no_step_no_warp_and_no_keytime_gets_a_sentence() -> None:
     with pytest.raises(InputError, match="read_warp reads one"):
         retime.apply(jump, "slow.json")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="keytimes"):
-        retime.spline_warp(jump, keytimes=[(1, 2, 3)])  # type: ignore[list-item]
+        retime.spline(jump, keytimes=[(1, 2, 3)])  # type: ignore[list-item]
     with pytest.raises(InputError, match="the maximum is 1"):
-        retime.guided_warp(jump, duration=2, influence=3)
+        retime.guided(jump, duration=2, influence=3)
     with pytest.raises(InputError, match="duration"):
-        retime.guided_warp(jump, duration="slow")  # type: ignore[arg-type]
+        retime.guided(jump, duration="slow")  # type: ignore[arg-type]
 
 
 def test_contacts_given_at_the_head_of_a_recipe_are_those_of_later_steps() -> None:

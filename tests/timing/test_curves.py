@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retime import BezierCurve, InputError, RetimeError, TimeWarp, fit_bezier, samples, spline_warp
+from retime import BezierCurve, InputError, RetimeError, TimeWarp, fit_bezier, samples, spline
 from retime.timing.curves import keytime_warp
 from retime.timing.monotone import monotone_cubic
 
@@ -45,7 +45,7 @@ def keytimes(draw: st.DrawFn) -> list[tuple[float, float]]:
 )
 @pytest.mark.parametrize("loop", [False, True])
 def test_locked_spans_play_at_their_recorded_speed(spans: Any, keys: Any, loop: bool) -> None:
-    warp = spline_warp(samples.jump(), duration=2.5, locked=spans, keytimes=keys, loop=loop)
+    warp = spline(samples.jump(), duration=2.5, locked=spans, keytimes=keys, loop=loop).warp
     for a, b in spans:
         inside = warp.inverse(np.linspace(a, b, 20))
         np.testing.assert_allclose(np.diff(inside), (b - a) / 19, atol=1e-12)
@@ -65,7 +65,7 @@ def test_locked_spans_play_at_their_recorded_speed(spans: Any, keys: Any, loop: 
 )
 def test_locked_spans_that_cannot_be_get_a_sentence(options: Any, sentence: str) -> None:
     with pytest.raises(RetimeError, match=sentence):
-        spline_warp(samples.jump(), duration=2.0, **options)
+        spline(samples.jump(), duration=2.0, **options)
 
 
 @given(keytimes(), st.booleans())
@@ -144,7 +144,7 @@ def test_a_spline_on_any_range_of_frames(first: int, last: int) -> None:
     clip = samples.chain()
     a, b = first / 30, last / 30
     key = ((a + b) / 2, (2 * a + b) / 3)
-    warp = spline_warp(clip, range=(a, b), keytimes=[key])
+    warp = spline(clip, range=(a, b), keytimes=[key]).warp
     assert warp(key[0]) == key[1]
     np.testing.assert_allclose(warp([a / 2, a, b, (b + 2) / 2]), [a / 2, a, b, (b + 2) / 2])
     np.testing.assert_allclose(warp.domain, clip.domain)

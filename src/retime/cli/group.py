@@ -52,7 +52,7 @@ def group(
     ] = (),
     key: Annotated[
         Sequence[str],
-        About("Show source time SRC of a member at output time OUT.", metavar="NAME@OUT=SRC"),
+        About("Show source time SRC of member NAME at output time OUT.", metavar="NAME@OUT=SRC"),
     ] = (),
     pause: Annotated[
         Sequence[str],

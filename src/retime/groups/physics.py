@@ -12,7 +12,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import RetimeError
-from retime.methods.physics import physics_warp
+from retime.methods.physics import physics
 from retime.motion import Motion
 
 # Source time between keytimes in a shared span, seconds.
@@ -55,9 +55,9 @@ def _physical(motion: Motion, curve: Curve, spans: Sequence[tuple[float, float]]
     inside = inside[(inside > source[0]) & (inside < source[-1])]
     shift = motion.start - output[0]  # a method's output starts with its input
     keys = np.c_[np.interp(inside, source, output) + shift, inside]
-    warp = physics_warp(
+    warp = physics(
         motion, duration=float(output[-1] - output[0]), keytimes=list(map(tuple, keys.tolist()))
-    )
+    ).warp
     knots = np.c_[warp.output - shift, warp.source]
     for a, b in spans:
         own = (source >= a - _SAME_TIME_S) & (source <= b + _SAME_TIME_S)

@@ -132,7 +132,7 @@ METHODS = Registry(
             "Retime by a smooth curve through keytimes, as other tools do.",
             "Spline",
             "retime.methods.spline",
-            "spline_warp",
+            "spline",
             needs_poses=False,
         ),
         Method(
@@ -156,7 +156,7 @@ METHODS = Registry(
             "Change the length where it matters least, or copy the timing of another take.",
             "Guided",
             "retime.methods.guided",
-            "guided_edit",
+            "guided",
             doing="Finding the best timing",
         ),
         Method(
@@ -172,7 +172,7 @@ METHODS = Registry(
             "Give a take the timing of another take of the same action.",
             "Align",
             "retime.methods.align",
-            "align_edit",
+            "align",
             doing="Aligning the takes",
         ),
         Method(
@@ -180,7 +180,7 @@ METHODS = Registry(
             "Retime within what the body, gravity and ground contact allow.",
             "Physics",
             "retime.methods.physics",
-            "physics_edit",
+            "physics",
             doing="Finding what a body could do",
         ),
         Method(
@@ -188,7 +188,7 @@ METHODS = Registry(
             "Put the accents of a motion on the beats of music.",
             "Sync to beats",
             "retime.methods.music",
-            "sync_edit",
+            "sync",
             doing="Finding accents and beats",
         ),
         Method(

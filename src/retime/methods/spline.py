@@ -7,6 +7,7 @@ from typing import Annotated
 
 from retime.keywords import takes
 from retime.motion import Motion
+from retime.motion.edits import Timing
 from retime.parameters import About, Keytimes, LockedSpans, Range, Rates, TimingParameters
 from retime.times import Length
 from retime.timing import TimeWarp
@@ -32,7 +33,7 @@ class SplineParameters(TimingParameters):
 
 
 @takes(SplineParameters)
-def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
+def spline(motion: Motion, p: SplineParameters) -> Timing:
     """Make a smooth warp through keytimes. It uses the length of the clip, not its poses.
 
     Parameters
@@ -42,13 +43,13 @@ def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
 
     Examples
     --------
-    >>> from retime import samples, spline_warp
+    >>> from retime import samples, spline
     >>> jump = samples.jump()
-    >>> warp = spline_warp(jump, duration=3.0, keytimes=[(1.2, 1.0)])
+    >>> warp = spline(jump, duration=3.0, keytimes=[(1.2, 1.0)]).warp
     >>> float(warp(1.2))
     1.0
     """
-    return domain_warp(motion.domain, p)
+    return Timing(domain_warp(motion.domain, p))
 
 
 def domain_warp(domain: Range, p: SplineParameters) -> TimeWarp:

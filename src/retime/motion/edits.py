@@ -51,6 +51,11 @@ class Edit:
     figures: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Findings, assumptions and changes of the method."""
+        return () if self.warp is None else self.warp.notes
+
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""
         if self.warp is None:
@@ -58,9 +63,17 @@ class Edit:
         return TimeWarp.identity(*domain, loop=self.warp.loop).blend(self.warp, self.weight)
 
 
+@one_line()
+@dataclass(frozen=True, eq=False)
+class Timing(Edit):
+    """Result of a step that has a warp."""
+
+    warp: TimeWarp  # the same field, which is never ``None`` here
+
+
 def apply(
     motion: Motion,
-    warp: TimeWarp,
+    warp: TimeWarp | Edit,
     *,
     fps: float | None = None,
     exact: bool = False,
@@ -75,8 +88,8 @@ def apply(
     ----------
     motion : Motion
         The source.
-    warp : TimeWarp
-        From output time to the source's time.
+    warp : TimeWarp or Edit
+        From output time to the source's time; or what a method made.
     fps : float, optional
         Frame rate of the result; the source's if not given.
     exact : bool
@@ -99,10 +112,14 @@ def apply(
     >>> round(slow.duration / jump.duration, 6)
     2.0
     """
+    if isinstance(warp, Edit):
+        if range is not None or loop:
+            raise InputError("give the range and the loop to the method that made the edit")
+        return apply_edits(motion, [warp], fps=fps, exact=exact, times=times)
     if not isinstance(warp, TimeWarp):
         raise InputError(
-            f"a motion is retimed by a TimeWarp, not by {type(warp).__name__}; "
-            "spline_warp(motion, duration=...) makes one, and read_warp reads one from a file"
+            f"a motion is retimed by an edit or a TimeWarp, not by {type(warp).__name__}; "
+            "spline(motion, duration=...) makes one, and read_warp reads one from a file"
         )
     if range is not None:
         warp = warp.within(motion.domain, range, ripple=ripple)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from retime.methods.music import Synced, SyncParameters, sync
+from retime.methods.music import Synced, SyncParameters, find_sync
 from retime.motion import Motion
 from retime.parameters import values_of
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
@@ -25,7 +25,7 @@ def draw_sync(
     motion: Motion, p: SyncParameters, path: str | Path, *, wave: Wave | None = None
 ) -> None:
     """Draw a synced motion into a picture file; see :func:`sync_figure`."""
-    save(sync_figure(sync(motion, **values_of(p)), wave=wave), path)
+    save(sync_figure(find_sync(motion, **values_of(p)), wave=wave), path)
 
 
 def sync_figure(found: Synced, *, wave: Wave | None = None) -> Figure:

@@ -19,8 +19,8 @@ from retime import (
     Step,
     TimeWarp,
     apply,
+    guided,
     guided_signal_warp,
-    guided_warp,
     positions,
     quat,
     samples,
@@ -33,7 +33,7 @@ from retime.methods.guided.activity import falling_flights
 
 def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
     made = samples.sample("jump")
-    warp = guided_warp(made.motion, duration=2.0)
+    warp = guided(made.motion, duration=2.0).warp
     (start, end) = made.flights[0]
     shown = warp.preimage(start + 0.03, end - 0.03)
     assert shown is not None
@@ -45,7 +45,7 @@ def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
 
 def test_a_jump_made_longer_keeps_its_flight() -> None:
     made = samples.sample("jump")
-    warp = guided_warp(made.motion, duration=5.0)
+    warp = guided(made.motion, duration=5.0).warp
     (start, end) = made.flights[0]
     shown = warp.preimage(start + 0.03, end - 0.03)
     assert shown is not None
@@ -55,7 +55,7 @@ def test_a_jump_made_longer_keeps_its_flight() -> None:
 
 def test_the_same_length_is_no_change() -> None:
     jump = samples.jump()
-    warp = guided_warp(jump)
+    warp = guided(jump).warp
     t = np.linspace(0, jump.duration, 50)
     np.testing.assert_allclose(warp(t), t, atol=1e-9)
 
@@ -63,13 +63,13 @@ def test_the_same_length_is_no_change() -> None:
 def test_keytimes_and_ends_are_exact() -> None:
     jump = samples.jump()
     keys = [(0.517, 0.9), (1.333, 1.871)]
-    warp = guided_warp(jump, duration=2.013, keytimes=keys)
+    warp = guided(jump, duration=2.013, keytimes=keys).warp
     assert warp.domain == (0.0, 2.013)
     for output, source in keys:
         assert float(warp(output)) == source
     assert (np.diff(warp.source) > 0).all()
     for influence in (0.0, 0.4):
-        mixed = guided_warp(jump, duration=2.013, keytimes=keys, influence=influence)
+        mixed = guided(jump, duration=2.013, keytimes=keys, influence=influence).warp
         for output, source in keys:
             assert float(mixed(output)) == pytest.approx(source, abs=1e-9)
 
@@ -94,9 +94,9 @@ def moved(motion: retime.Motion, yaw: float, scale: float) -> retime.Motion:
 def test_place_heading_and_units_change_nothing() -> None:
     jump = samples.jump()
     t = np.linspace(0, 2, 50)
-    here = guided_warp(jump, duration=2.0)(t)
+    here = guided(jump, duration=2.0).warp(t)
     np.testing.assert_allclose(
-        guided_warp(moved(jump, 2.1, 100.0), duration=2.0)(t), here, atol=1e-6
+        guided(moved(jump, 2.1, 100.0), duration=2.0).warp(t), here, atol=1e-6
     )
 
 
@@ -106,7 +106,7 @@ def test_a_known_warp_is_undone_by_the_timing_of_another_stretch() -> None:
     assert made.reference is not None
     assert made.warp is not None
     end = made.reference.duration
-    warp = guided_warp(made.motion, reference=made.reference, duration=end)
+    warp = guided(made.motion, reference=made.reference, duration=end).warp
     t = np.linspace(0, end, 200)
     truth = made.warp.inverse(t)
     nothing = t * made.motion.duration / end
@@ -137,10 +137,10 @@ def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
         translations={"pelvis": 1.2 * jump.root_translation},
     )
     t = np.linspace(0, 2, 40)
-    by_self, by_other = (guided_warp(jump, duration=2.0, reference=r)(t) for r in (jump, other))
+    by_self, by_other = (guided(jump, duration=2.0, reference=r).warp(t) for r in (jump, other))
     assert np.abs(by_self - by_other).max() < 0.15
     with pytest.raises(InputError, match="shares too few joints"):
-        guided_warp(jump, duration=2.0, reference=samples.chain())
+        guided(jump, duration=2.0, reference=samples.chain())
 
 
 def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
@@ -149,49 +149,49 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a motion")
     (tmp_path / "broken.bvh").write_text("neither")
     t = np.linspace(0, 2, 40)
-    expected = guided_warp(jump, duration=2.0, reference=jump)(t)
+    expected = guided(jump, duration=2.0, reference=jump).warp(t)
     for reference in (tmp_path, str(tmp_path / "one.npz"), [tmp_path / "one.npz"]):
         np.testing.assert_allclose(
-            guided_warp(jump, duration=2.0, reference=reference)(t), expected
+            guided(jump, duration=2.0, reference=reference).warp(t), expected
         )
     with pytest.raises(RetimeError, match="no such file"):
-        guided_warp(jump, reference=tmp_path / "absent.bvh")
+        guided(jump, reference=tmp_path / "absent.bvh")
 
 
 def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
     """Slow motion of one swing's reference range makes the same moves slow elsewhere (V7, V8)."""
     chain = samples.chain(duration=6.0)
     slow = TimeWarp([1.0, 2.5], [1.0, 2.0])  # 45 frames, as short as the paper's
-    free = guided_warp(chain, duration="free", reference_range=(1.0, 2.0), reference_warp=slow)
+    free = guided(chain, duration="free", reference_range=(1.0, 2.0), reference_warp=slow).warp
     # Fewer frames sum to less where none fits quite: a free length comes out somewhat short.
     assert free.duration == pytest.approx(9.0, rel=0.15)
-    fixed = guided_warp(chain, duration=9.0, reference_range=(1.0, 2.0), reference_warp=slow)
+    fixed = guided(chain, duration=9.0, reference_range=(1.0, 2.0), reference_warp=slow).warp
     assert np.median(fixed.rate(np.linspace(1, 8, 50))) == pytest.approx(2 / 3, abs=0.1)
 
 
 def test_limits_of_speed_hold() -> None:
     jump = samples.jump()
-    warp = guided_warp(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)])
+    warp = guided(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)]).warp
     shown = warp.preimage(0.05, 0.6)
     assert shown is not None
     assert np.abs(warp.rate(np.linspace(*shown, 30)) - 1).max() < 0.05
     limits: Any = {"duration": 4.5, "min_speed": 0.6, "max_speed": 1.2}
-    slow = guided_warp(jump, **limits).rate(np.linspace(0.1, 4.4, 99))
+    slow = guided(jump, **limits).warp.rate(np.linspace(0.1, 4.4, 99))
     assert 0.58 < slow.min() <= slow.max() < 1.22
-    other = guided_warp(jump, reference=apply(jump, TimeWarp([0, 6.5], [0, 3.25])), **limits)
+    other = guided(jump, reference=apply(jump, TimeWarp([0, 6.5], [0, 3.25])), **limits).warp
     slow = other.rate(np.linspace(0.1, 4.4, 99))
     assert 0.58 < slow.min() <= slow.max() < 1.22
 
 
 def test_backwards_and_ranges_and_loops() -> None:
     jump = samples.jump()
-    back = guided_warp(jump, duration=2.0, backwards=True)
+    back = guided(jump, duration=2.0, backwards=True).warp
     assert (float(back(0.0)), float(back(2.0))) == (jump.duration, 0.0)
-    part = guided_warp(jump, range=(0.0, 0.8), duration=0.4, ripple=True)
+    part = guided(jump, range=(0.0, 0.8), duration=0.4, ripple=True).warp
     assert part.duration == pytest.approx(jump.duration - 0.4)
     t = np.linspace(0.5, 2.8, 20)
     np.testing.assert_allclose(part(t), t + 0.4, atol=1e-9)
-    cycle = guided_warp(samples.chain(duration=1.0), duration=1.5, loop=True)
+    cycle = guided(samples.chain(duration=1.0), duration=1.5, loop=True).warp
     assert cycle.loop
     ends = cycle.rate([1e-3, 1.5 - 1e-3])
     assert ends[0] == pytest.approx(ends[1], abs=0.15)
@@ -245,7 +245,7 @@ def test_short_clips_get_a_sentence() -> None:
             translations={"Hips": jump.root_translation[:frames]},
         )
         with pytest.raises(InputError, match="too short"):
-            guided_warp(short, duration=1.0)
+            guided(short, duration=1.0)
 
 
 def test_a_recipe_keeps_its_reference_by_hash(tmp_path: Path) -> None:
@@ -265,13 +265,13 @@ def test_a_recipe_keeps_its_reference_by_hash(tmp_path: Path) -> None:
 def test_a_reference_file_that_changes_is_read_again(tmp_path: Path) -> None:
     jump, place = samples.jump(), tmp_path / "reference.bvh"
     retime.write(jump, place)
-    first = guided_warp(jump, duration=2.0, reference=str(place))
-    again = guided_warp(jump, duration=2.0, reference=str(place))
+    first = guided(jump, duration=2.0, reference=str(place)).warp
+    again = guided(jump, duration=2.0, reference=str(place)).warp
     assert again.output.tolist() == first.output.tolist()
     slow = retime.apply(jump, TimeWarp([0, 1.5, 4.75], [0, 1.5, 3.25]))
     retime.write(slow, place)
-    second = guided_warp(jump, duration=2.0, reference=str(place))
-    fresh = guided_warp(samples.jump(), duration=2.0, reference=str(place))
+    second = guided(jump, duration=2.0, reference=str(place)).warp
+    fresh = guided(samples.jump(), duration=2.0, reference=str(place)).warp
     np.testing.assert_allclose(second.output, fresh.output, atol=1e-9)
     assert np.abs(second.output - first.output).max() > 0.05
 
@@ -284,8 +284,8 @@ def test_a_signal_has_a_rate() -> None:
 def test_a_reference_may_stand_on_another_floor() -> None:
     jump = samples.jump()
     slow = apply(jump, TimeWarp([0, 1.3 * jump.duration], [0, jump.duration]))
-    there = retime.guided_warp(jump, duration=3.0, reference=slow)
-    above = retime.guided_warp(jump, duration=3.0, reference=raised(slow, 0.5))
+    there = retime.guided(jump, duration=3.0, reference=slow).warp
+    above = retime.guided(jump, duration=3.0, reference=raised(slow, 0.5)).warp
     times = np.linspace(0, 3, 61)
     np.testing.assert_allclose(above(times), there(times), atol=1e-9)
 
@@ -295,7 +295,7 @@ def test_a_reference_may_be_stored_with_other_axes() -> None:
     slow = apply(jump, TimeWarp([0, 1.3 * jump.duration], [0, jump.duration]))
     turned = with_other_axes(slow, quat.from_axis_angle(np.array([1.0, 0, 0]), np.pi / 2))
     np.testing.assert_allclose(positions(turned), positions(slow), atol=1e-9)
-    one, other = (retime.guided_warp(jump, duration=3.0, reference=r) for r in (slow, turned))
+    one, other = (retime.guided(jump, duration=3.0, reference=r).warp for r in (slow, turned))
     times = np.linspace(0, 3, 61)
     np.testing.assert_allclose(other(times), one(times), atol=0.02)
 
@@ -303,7 +303,7 @@ def test_a_reference_may_be_stored_with_other_axes() -> None:
 def test_a_node_above_the_hips_changes_nothing() -> None:
     jump = samples.jump()
     times = np.linspace(0, 2, 41)
-    one, other = (retime.guided_warp(m, duration=2.0)(times) for m in (jump, under_a_node(jump)))
+    one, other = (retime.guided(m, duration=2.0).warp(times) for m in (jump, under_a_node(jump)))
     np.testing.assert_allclose(other, one, atol=1e-9)
 
 
@@ -311,7 +311,7 @@ def test_limits_hold_in_the_curve_too() -> None:
     jump = samples.jump()
     for slowest, fastest in ((1.0, 1.0), (2.0, 3.0)):
         limits = [(1.0, 1.8, slowest, fastest)]
-        warp = retime.guided_warp(jump, duration=0.7 * jump.duration, speed_limits=limits)
+        warp = retime.guided(jump, duration=0.7 * jump.duration, speed_limits=limits).warp
         times = np.linspace(*warp.domain, 400)
         inside = (warp(times) > 1.05) & (warp(times) < 1.75)
         rates = warp.rate(times)[inside]
@@ -335,7 +335,7 @@ def test_a_clip_takes_the_pace_of_a_reference(share: float) -> None:
 
 def test_its_own_timing_of_any_length_is_no_change() -> None:
     for motion in (samples.walk(), samples.jump()):
-        assert guided_warp(motion, duration="free").duration == pytest.approx(
+        assert guided(motion, duration="free").warp.duration == pytest.approx(
             motion.duration, rel=0.01
         )
 
@@ -345,22 +345,22 @@ def test_foreign_timing_goes_through_keytimes() -> None:
     slow = slowed(jump, 0.7)
     keys = [(0.517, 0.9), (1.333, 1.471)]
     for length in (None, 3.013, "free"):
-        warp = guided_warp(jump, duration=length, keytimes=keys, reference=slow)
+        warp = guided(jump, duration=length, keytimes=keys, reference=slow).warp
         assert [float(warp(o)) for o, _ in keys] == [s for _, s in keys]
         assert warp.source[-1] == jump.duration
         assert (np.diff(warp.source) > 0).all()
         if isinstance(length, float):
             assert warp.duration == pytest.approx(length, abs=1e-12)
     with pytest.raises(InfeasibleError, match="these cannot all be true"):
-        guided_warp(jump, duration=3.0, speed_limits=[(0.0, 3.25, 2.0, 3.0)], reference=slow)
+        guided(jump, duration=3.0, speed_limits=[(0.0, 3.25, 2.0, 3.0)], reference=slow)
     with pytest.raises(InfeasibleError, match="choose a duration of"):
-        guided_warp(jump, duration=0.3, reference=slow)
+        guided(jump, duration=0.3, reference=slow)
 
 
 def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
     jump = samples.jump()
     slow = slowed(jump, 0.7)
-    part = guided_warp(jump, range=(0.5, 2.5), duration="free", ripple=True, reference=slow)
+    part = guided(jump, range=(0.5, 2.5), duration="free", ripple=True, reference=slow).warp
     assert part.duration > jump.duration + 0.3
     assert float(part(0.4)) == pytest.approx(0.4)
     back = guide(jump, duration="free", backwards=True, reference=slow)
@@ -371,7 +371,7 @@ def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
     assert ahead.pace is not None
     np.testing.assert_allclose(back.pace.likeness, ahead.pace.likeness)
     chain = samples.chain(duration=1.0)
-    cycle = guided_warp(chain, duration="free", loop=True, reference=slowed(chain, 0.8))
+    cycle = guided(chain, duration="free", loop=True, reference=slowed(chain, 0.8)).warp
     ends = cycle.rate([1e-3, cycle.duration - 1e-3])
     assert ends[0] == pytest.approx(ends[1], abs=0.1)
 
@@ -385,7 +385,7 @@ def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
     ],
 )
 def test_the_delivered_curve_keeps_the_limits_between_its_knots_too(asked: dict[str, Any]) -> None:
-    warp = guided_warp(samples.walk(), **asked)
+    warp = guided(samples.walk(), **asked).warp
     times = np.linspace(*warp.domain, 5001)
     rate = np.diff(warp(times)) / np.diff(times)
     assert rate.max() < 1.01 * asked["max_speed"]
@@ -409,12 +409,12 @@ def test_speed_changes_gradually_and_costs_no_more_than_uniform_speed(
 
 def test_strength_goes_from_uniform_speed_to_keeping_actions() -> None:
     walk = samples.walk()
-    uniform = guided_warp(walk, duration=3.0, strength=0.0)
+    uniform = guided(walk, duration=3.0, strength=0.0).warp
     np.testing.assert_allclose(uniform.rate(uniform.output[:-1]), walk.duration / 3.0, atol=1e-6)
     jump = samples.jump()
     kept = []
     for strength in (0.1, 0.4, 1.0):
-        warp = guided_warp(jump, duration=2.0, strength=strength)
+        warp = guided(jump, duration=2.0, strength=strength).warp
         idle, crouch = (warp.inverse(b) - warp.inverse(a) for a, b in ((0.0, 0.6), (1.0, 1.4)))
         kept.append(crouch / idle)
     assert kept == sorted(kept)
@@ -422,9 +422,9 @@ def test_strength_goes_from_uniform_speed_to_keeping_actions() -> None:
 
 def test_the_middle_influence_is_the_mean_of_spline_and_guided() -> None:
     jump = samples.jump()
-    spline = retime.spline_warp(jump, duration=2.0, keytimes=[(0.6, 0.9)])
+    spline = retime.spline(jump, duration=2.0, keytimes=[(0.6, 0.9)]).warp
     made = [
-        guided_warp(jump, duration=2.0, keytimes=[(0.6, 0.9)], influence=w) for w in (0, 0.5, 1.0)
+        guided(jump, duration=2.0, keytimes=[(0.6, 0.9)], influence=w).warp for w in (0, 0.5, 1.0)
     ]
     source = np.linspace(0, jump.duration, 60)
     np.testing.assert_allclose(made[0].inverse(source), spline.inverse(source), atol=1e-9)
@@ -436,8 +436,8 @@ def test_backwards_is_the_exact_mirror() -> None:
     jump = samples.jump()
     end = jump.duration
     mirrored = apply(jump, TimeWarp([0, end], [end, 0]))
-    back = guided_warp(jump, duration=2.0, backwards=True, keytimes=[(0.5, 2.0)])
-    ahead = guided_warp(mirrored, duration=2.0, keytimes=[(0.5, end - 2.0)])
+    back = guided(jump, duration=2.0, backwards=True, keytimes=[(0.5, 2.0)]).warp
+    ahead = guided(mirrored, duration=2.0, keytimes=[(0.5, end - 2.0)]).warp
     t = np.linspace(0, 2, 100)
     np.testing.assert_allclose(back(t), end - ahead(t), atol=2e-3)
 
@@ -445,9 +445,9 @@ def test_backwards_is_the_exact_mirror() -> None:
 def test_locked_spans_and_rates_are_exact() -> None:
     jump = samples.jump()
     for influence in (0.0, 0.5):
-        warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], influence=influence)
+        warp = guided(jump, duration=2.5, locked=[(0.3, 0.6)], influence=influence).warp
         assert float(warp.inverse(0.6) - warp.inverse(0.3)) == pytest.approx(0.3, abs=1e-9)
-    warp = guided_warp(jump, duration=2.5, locked=[(0.3, 0.6)], rates=[(2.8, 1.5)])
+    warp = guided(jump, duration=2.5, locked=[(0.3, 0.6)], rates=[(2.8, 1.5)]).warp
     inside = warp.inverse(np.linspace(0.3, 0.6, 20))
     np.testing.assert_allclose(np.diff(inside), 0.3 / 19, atol=1e-12)
     assert float(warp.rate(warp.inverse(2.8))) == pytest.approx(1.5, abs=1e-9)
@@ -455,7 +455,7 @@ def test_locked_spans_and_rates_are_exact() -> None:
 
 def test_seams_of_a_range_go_on_at_the_recorded_speed() -> None:
     walk = samples.walk()
-    warp = guided_warp(walk, range=(0.8, 2.4), duration=1.1, ripple=True)
+    warp = guided(walk, range=(0.8, 2.4), duration=1.1, ripple=True).warp
     for moment, side in ((0.8, 1), (2.4, -1)):
         at = float(warp.inverse(moment))
         near = warp.rate(np.linspace(at, at + side * 0.033, 20))
@@ -463,7 +463,7 @@ def test_seams_of_a_range_go_on_at_the_recorded_speed() -> None:
 
 
 def test_hurried_flights_are_said() -> None:
-    warp = guided_warp(samples.jump(), duration=0.6)
+    warp = guided(samples.jump(), duration=0.6).warp
     (note,) = (n for n in warp.notes if n.code == "flights-hurried")
     assert note.values["worst"] > 1.05
 
@@ -477,7 +477,7 @@ def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
         [0, start, end, twice.duration],
     )
     options: Any = {"reference_warp": slow, "reference_range": (start - 0.05, end + 0.05)}
-    warp = guided_warp(twice, duration="free", **options)
+    warp = guided(twice, duration="free", **options).warp
 
     def lasts(a: float, b: float) -> float:
         return float(warp.inverse(b) - warp.inverse(a)) / (b - a)
@@ -488,7 +488,7 @@ def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
     ((moment, like),) = note.values["flights"]
     assert start + shift < moment < end + shift
     assert like > 0.9
-    warp = guided_warp(twice, duration="free", except_flights=[moment], **options)
+    warp = guided(twice, duration="free", except_flights=[moment], **options).warp
     assert lasts(start + shift, end + shift) == pytest.approx(1.0, rel=0.02)
     (note,) = (n for n in warp.notes if n.code == "like-flights")
     assert "copied to 0 of 1 other flights; left alone:" in note
@@ -497,7 +497,7 @@ def test_an_edited_flight_is_copied_to_flights_like_it() -> None:
 
 def test_another_take_does_not_change_the_time_of_flights() -> None:
     made = samples.sample("jump")
-    warp = guided_warp(made.motion, duration="free", reference=slowed(samples.punches(), 0.6))
+    warp = guided(made.motion, duration="free", reference=slowed(samples.punches(), 0.6)).warp
     start, end = made.flights[0]
     assert float(warp.inverse(end) - warp.inverse(start)) == pytest.approx(end - start, rel=0.05)
 
@@ -514,5 +514,5 @@ def test_a_body_that_hangs_has_no_flights() -> None:
 
 def test_a_short_reference_is_doubtful() -> None:
     walk = samples.walk()
-    warp = guided_warp(samples.punches(), duration="free", reference=walk)
+    warp = guided(samples.punches(), duration="free", reference=walk).warp
     assert "doubtful-reference" in [n.code for n in warp.notes]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retime import InputError, _native, guided_warp, samples
+from retime import InputError, _native, guided, samples
 from retime.methods.guided import guide
 from retime.methods.guided.paper import WEIGHTS, corridor, moving_average, score_table
 
@@ -140,7 +140,7 @@ def test_a_jump_keeps_its_flight(upsample: int | None) -> None:
 def test_keytimes_are_exact() -> None:
     jump = samples.jump()
     keys = [(0.517, 0.9), (1.333, 1.871)]
-    warp = guided_warp(jump, duration=2.013, keytimes=keys, formulation="paper")
+    warp = guided(jump, duration=2.013, keytimes=keys, formulation="paper").warp
     assert warp.domain == (0.0, 2.013)
     for output, source in keys:
         assert float(warp(output)) == source
@@ -150,7 +150,7 @@ def test_keytimes_are_exact() -> None:
 def test_a_price_makes_a_free_duration_shorter() -> None:
     jump = samples.jump()
     lengths = [
-        guided_warp(jump, duration="free", formulation="paper", frame_cost=p).duration
+        guided(jump, duration="free", formulation="paper", frame_cost=p).warp.duration
         for p in (-0.05, 0.0, 0.5)
     ]
     assert lengths == sorted(lengths, reverse=True)
@@ -159,12 +159,12 @@ def test_a_price_makes_a_free_duration_shorter() -> None:
 
 def test_backwards_ranges_and_loops() -> None:
     jump = samples.jump()
-    back = guided_warp(jump, duration=2.0, backwards=True, formulation="paper")
+    back = guided(jump, duration=2.0, backwards=True, formulation="paper").warp
     assert (float(back(0.0)), float(back(2.0))) == (jump.duration, 0.0)
-    part = guided_warp(jump, range=(0.0, 0.8), duration=0.4, ripple=True, formulation="paper")
+    part = guided(jump, range=(0.0, 0.8), duration=0.4, ripple=True, formulation="paper").warp
     assert part.duration == pytest.approx(jump.duration - 0.4)
     np.testing.assert_allclose(part(np.linspace(0.5, 2.8, 20)), np.linspace(0.9, 3.2, 20))
-    assert guided_warp(samples.walk(), duration=1.5, loop=True, formulation="paper").loop
+    assert guided(samples.walk(), duration=1.5, loop=True, formulation="paper").warp.loop
 
 
 def test_what_is_too_long_is_refused() -> None:

@@ -12,7 +12,6 @@ from retime.methods.align.offline.offline import (
     Alignment,
     AlignParameters,
     align,
-    align_edit,
     alignment,
     find_alignment,
 )
@@ -32,7 +31,6 @@ __all__ = [
     "StartDetector",
     "TimingScore",
     "align",
-    "align_edit",
     "alignment",
     "find_alignment",
     "follow",

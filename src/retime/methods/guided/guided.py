@@ -37,7 +37,7 @@ from retime.methods.guided.request import Request, rates_between
 from retime.methods.guided.same_recording import same_recording
 from retime.methods.guided.score import score
 from retime.motion import Motion
-from retime.motion.edits import Edit
+from retime.motion.edits import Timing
 from retime.motion.figures import Figures
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
@@ -76,7 +76,7 @@ class Guidance:
 
 
 @takes(GuidedParameters)
-def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
+def guided(motion: Motion, p: GuidedParameters) -> Timing:
     """Change a clip's length where it matters least, or give it the timing of a reference.
 
     Parameters
@@ -86,33 +86,27 @@ def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
 
     Returns
     -------
-    TimeWarp
-        It meets the length, keytimes and limits exactly.
+    Timing
+        Its ``warp`` meets the length, keytimes and limits exactly.
 
     Examples
     --------
-    >>> from retime import guided_warp, samples
+    >>> from retime import guided, samples
     >>> jump = samples.jump()                       # 3.25 s, of which 1.4 s are the jump itself
-    >>> warp = guided_warp(jump, duration=2.0)
+    >>> warp = guided(jump, duration=2.0).warp
     >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.05)     # in flight, time is as it was
     True
     """
-    return _guidance(motion, p).warp
+    found = _guidance(motion, p)
+    pace = found.pace
+    curves = {} if pace is None else {"evidence": np.c_[pace.times, pace.likeness]}
+    return Timing(warp=found.warp, figures=Figures(lambda: found.costs), curves=curves)
 
 
 @takes(GuidedParameters)
 def guide(motion: Motion, p: GuidedParameters) -> Guidance:
-    """Find a guided warp like :func:`guided_warp`, and return it with its costs."""
+    """Find a warp like :func:`guided`, and return it with its costs."""
     return _guidance(motion, p)
-
-
-@takes(GuidedParameters)
-def guided_edit(motion: Motion, p: GuidedParameters) -> Edit:
-    """Find a guided warp as a step of a recipe."""
-    found = _guidance(motion, p)
-    pace = found.pace
-    curves = {} if pace is None else {"evidence": np.c_[pace.times, pace.likeness]}
-    return Edit(warp=found.warp, figures=Figures(lambda: found.costs), curves=curves)
 
 
 @takes(SignalParameters)

@@ -4,7 +4,7 @@ from retime.methods.music.accents import Accents, find_accents
 from retime.methods.music.alignment import beat_alignment
 from retime.methods.music.parameters import SyncParameters
 from retime.methods.music.steadiness import Steadiness, find_steadiness
-from retime.methods.music.sync import sync, sync_edit, sync_warp
+from retime.methods.music.sync import find_sync, sync
 from retime.methods.music.synced import Synced
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "beat_alignment",
     "find_accents",
     "find_steadiness",
+    "find_sync",
     "sync",
-    "sync_edit",
-    "sync_warp",
 ]

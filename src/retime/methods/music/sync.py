@@ -20,7 +20,7 @@ from retime.methods.music.steadiness import Steadiness, find_steadiness
 from retime.methods.music.synced import Synced
 from retime.methods.music.tracks import tracks_of
 from retime.motion import Motion
-from retime.motion.edits import Edit
+from retime.motion.edits import Timing
 from retime.motion.memory import last
 from retime.notes import Note, Remedy
 from retime.pacing import (
@@ -63,8 +63,8 @@ _EVEN = 0.02
 
 
 @takes(SyncParameters)
-def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
-    """Return the warp that moves the accents of a motion onto the beats of music.
+def sync(motion: Motion, p: SyncParameters) -> Timing:
+    """Move the accents of a motion onto the beats of music.
 
     Parameters
     ----------
@@ -73,28 +73,16 @@ def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
 
     Returns
     -------
-    TimeWarp
+    Timing
         Its notes give the Beat Alignment Score before and after, and the steadiness of the motion.
 
     Examples
     --------
-    >>> from retime import samples, sync_warp
-    >>> warp = sync_warp(samples.walk(), bpm=112)
+    >>> from retime import samples, sync
+    >>> warp = sync(samples.walk(), bpm=112).warp
     >>> bool(0.6 < warp.rate(warp.output[1:-1]).min())
     True
     """
-    return _synced(motion, p).warp
-
-
-@takes(SyncParameters)
-def sync(motion: Motion, p: SyncParameters) -> Synced:
-    """Sync a motion like :func:`sync_warp`, and return the warp with its scores and accents."""
-    return _synced(motion, p)
-
-
-@takes(SyncParameters)
-def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
-    """Sync a motion as a step of a recipe, with beats, accents and scores for display."""
     found = _synced(motion, p)
     beats = found.warp(found.beats[_inside(found.beats, found.warp.domain)])
     accents = found.accents
@@ -102,7 +90,13 @@ def sync_edit(motion: Motion, p: SyncParameters) -> Edit:
         "beats": np.c_[beats, np.ones(len(beats))],
         "accents": np.c_[accents.times, accents.weights],
     }
-    return Edit(warp=found.warp, figures=found.figures, curves=curves)
+    return Timing(warp=found.warp, figures=found.figures, curves=curves)
+
+
+@takes(SyncParameters)
+def find_sync(motion: Motion, p: SyncParameters) -> Synced:
+    """Sync a motion like :func:`sync`, and return the warp with its scores and accents."""
+    return _synced(motion, p)
 
 
 def _synced(motion: Motion, p: SyncParameters) -> Synced:

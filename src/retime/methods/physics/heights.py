@@ -20,7 +20,7 @@ from retime.body.solve.rising import lifted
 from retime.body.solve.travelling import ground_shift, longer_path, travelled
 from retime.methods.physics.gravity import EARTH
 from retime.motion import Motion
-from retime.motion.edits import Edit, apply, apply_edits, correction_between
+from retime.motion.edits import Edit, Timing, apply, apply_edits, correction_between
 from retime.notes import Note
 from retime.sentences import Moment, Sentence, listed
 from retime.timing import TimeWarp
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _UNSEEN = 5e-3
 
 
-def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: bool) -> Edit:
+def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: bool) -> Timing:
     """Return the edit that changes heights, so that flights fall with the model's gravity.
 
     Parameters
@@ -49,7 +49,7 @@ def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: 
     flights = [f for f in model.flights if f.clear]
     if not flights:
         note = Note("no flight is clear: no jump was changed", code="no-clear-flight")
-        return Edit(warp=warp.with_notes(note))
+        return Timing(warp=warp.with_notes(note))
     spans = [(f.start, f.end) for f in flights]
     lands = [(float(a), float(b)) for a, b in (warp.inverse(span) for span in spans)]
     slowed = [(b - a) / f.seconds for (a, b), f in zip(lands, flights, strict=True)]
@@ -77,7 +77,7 @@ def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: 
         notes += _changes("distance", ("farther", "less far"), moments, ways)
     plain = apply_edits(motion, [Edit(warp=warp)], times=base.times)
     correction = correction_between(plain, made)
-    return Edit(
+    return Timing(
         warp=warp.with_notes(*notes),
         # Delivered frames may end a fraction of a frame later.
         correction=None if correction is None else correction.lasting(1 / motion.rate),

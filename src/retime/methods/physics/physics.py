@@ -13,7 +13,7 @@ from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
 from retime.methods.physics.world import World
 from retime.motion import Motion
-from retime.motion.edits import Edit, apply
+from retime.motion.edits import Timing, apply
 from retime.motion.memory import memory
 from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
@@ -22,7 +22,7 @@ _SAME_TIME = 1e-6
 
 
 @takes(PhysicsParameters)
-def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
+def physics(motion: Motion, p: PhysicsParameters) -> Timing:
     """Find a timing within the limits of body, gravity and ground, near the recorded effort.
 
     Parameters
@@ -32,16 +32,27 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
 
     Returns
     -------
-    TimeWarp
-        Its notes report whether it is the global optimum, and infeasible parts.
+    Timing
+        Its notes report whether the warp is the global optimum, and infeasible parts. If flights
+        are fitted, it also changes poses and holds contacts.
 
     Examples
     --------
-    >>> from retime import physics_warp, samples
-    >>> warp = physics_warp(samples.jump(), duration=2.4)
+    >>> from retime import physics, samples
+    >>> warp = physics(samples.jump(), duration=2.4).warp
     >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.1)      # a fall takes its time
     True
     """
+    if p.fit_flights == "timing":
+        return Timing(warp=_warp(motion, p))
+    asked = p.duration is not None or p.keytimes or p.rates or p.locked or p.joint_speeds
+    warp = _warp(motion, p) if asked else TimeWarp.identity(*motion.domain, loop=p.loop)
+    model = model_of(motion, p)
+    warp = warp.with_notes(*(warp.notes if asked else model.notes))
+    return flight_edit(model, motion, warp, travel=p.fit_flights == "travel")
+
+
+def _warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     asked = values_of(p, RequestParameters)
     if p.range is None:
         return model_of(motion, p).warp(**asked, infeasible=p.infeasible)
@@ -50,32 +61,6 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     asked["rates"] = (*p.rates, *_seams(motion, p))
     warp = model_of(motion, p).warp(**asked, infeasible=p.infeasible)
     return warp.within(motion.domain, p.range, ripple=p.ripple)
-
-
-@takes(PhysicsParameters)
-def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
-    """Retime within physical limits, and fit the height and distance of flights if requested.
-
-    Parameters
-    ----------
-    motion : Motion
-        The clip.
-
-    Returns
-    -------
-    Edit
-        The warp; if flights are fitted, also changes of pose and held contacts.
-    """
-    if p.fit_flights == "timing":
-        return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
-    asked = p.duration is not None or p.keytimes or p.rates or p.locked or p.joint_speeds
-    if asked:
-        warp = physics_warp.implementation(motion, p)  # type: ignore[attr-defined]
-    else:
-        warp = TimeWarp.identity(*motion.domain, loop=p.loop)
-    model = model_of(motion, p)
-    warp = warp.with_notes(*(warp.notes if asked else model.notes))
-    return flight_edit(model, motion, warp, travel=p.fit_flights == "travel")
 
 
 def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:

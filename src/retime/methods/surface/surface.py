@@ -33,7 +33,8 @@ def surface_warp(motion: Motion, p: SurfaceWarpParameters) -> TimeWarp:
 
     Examples
     --------
-    >>> from retime import SurfaceKey, samples, surface_warp
+    >>> from retime import SurfaceKey, samples
+    >>> from retime.methods.surface import surface_warp
     >>> key = SurfaceKey(time=1.0, joint="RightHand", shift=-0.1)
     >>> warp = surface_warp(samples.punches(), [key])
     >>> round(float(warp(0.9, "RightHand")), 9)  # the hand's pose of 1.0 s arrives at 0.9 s

@@ -22,7 +22,7 @@ from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked
 from retime.methods.align.offline.path_curve import flowing_warp
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
-from retime.motion.edits import Edit
+from retime.motion.edits import Timing
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
@@ -157,8 +157,8 @@ class Alignment:
 
 
 @takes(AlignParameters)
-def align(motion: Motion, p: AlignParameters) -> TimeWarp:
-    """Find the warp that gives one take the timing of another.
+def align(motion: Motion, p: AlignParameters) -> Timing:
+    """Give one take the timing of another.
 
     Poses are compared wherever the performers stand and face and whatever their build, joints
     matched by role. The path of least total distance becomes a smooth curve, which is
@@ -171,28 +171,21 @@ def align(motion: Motion, p: AlignParameters) -> TimeWarp:
 
     Returns
     -------
-    TimeWarp
-        From the reference's time to the motion's: ``apply(motion, warp)`` is the motion with the
-        reference's timing.
+    Timing
+        Its warp goes from the reference's time to the motion's, and starts with the motion.
 
     Examples
     --------
     >>> from retime import align, samples
     >>> slow = samples.sample("punches-slow")       # the punches, warped by a known curve
-    >>> warp = align(samples.punches(), slow.motion)
+    >>> warp = align(samples.punches(), slow.motion).warp
     >>> times = slow.motion.times
     >>> bool(abs(warp(times) - slow.warp(times)).mean() < 0.02)
     True
     """
-    return alignment(motion, p).warp
-
-
-@takes(AlignParameters)
-def align_edit(motion: Motion, p: AlignParameters) -> Edit:
-    """Align as a step of a recipe; the result has the start time of the motion."""
     warp = alignment(motion, p).warp
     early = motion.start - warp.domain[0]
-    return Edit(warp if abs(early) < 1e-9 else warp.shifted(early))
+    return Timing(warp if abs(early) < 1e-9 else warp.shifted(early))
 
 
 @takes(AlignParameters)

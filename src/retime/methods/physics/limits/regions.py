@@ -20,7 +20,8 @@ from retime.pictured import Pictured
 Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 
 # Bounds of p'^2 and |p''|, because any speed is feasible for a still figure.
-MOST_SPEED, MOST_CHANGE = 16.0, 60.0
+MOST_SPEED: float = 16.0
+MOST_CHANGE: float = 60.0
 # Largest contact force, in body weights.
 _MOST_FORCE = 20.0
 # Unit of p'', 1/s, and tolerance for dropping corners.
