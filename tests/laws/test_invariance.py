@@ -36,6 +36,7 @@ from retime import (
 )
 from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
+from retime.live import find_alignment
 from retime.methods.music.accents import SINGLE
 
 YAW, WAY = 2.1, np.array([3.0, 0.0, -7.0])
