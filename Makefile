@@ -114,6 +114,7 @@ docs: $(STAMP)  ## Write the reference pages and build the documentation site in
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_decisions.py
+	$(BIN)/python docs/make_layers_picture.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
 	@if command -v npm >/dev/null; then (cd examples/lengths && npm ci --silent --no-audit --no-fund) \
 		&& $(BIN)/python examples/lengths/publish.py build/site/play-lengths; \

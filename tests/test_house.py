@@ -207,3 +207,19 @@ def test_a_missing_part_is_installed_from_where_retime_is(monkeypatch: pytest.Mo
     assert errors.install_command("video").endswith(f"pip install -e '.[video]' in {ROOT}")
     monkeypatch.setattr(errors, "__file__", "/usr/lib/python3/site-packages/retime/errors.py")
     assert errors.install_command("video") == "pip install 'retime[video]'"
+
+
+# Names that hide what they hold. The number may only fall: name the thing.
+PARTICIPLES = frozenset({"found", "kept", "made", "given", "told", "known"})
+MOST_PARTICIPLES = 99999
+
+
+def test_variables_are_named_by_what_they_hold() -> None:
+    count = 0
+    for path in Path(retime.__file__).parent.rglob("*.py"):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                count += node.id in PARTICIPLES
+            elif isinstance(node, ast.arg):
+                count += node.arg in PARTICIPLES
+    assert count <= MOST_PARTICIPLES, f"{count} variables; name them by what they hold"

@@ -51,6 +51,11 @@ def test_the_table_of_decisions_is_current(decisions: dict[str, Any]) -> None:
     assert decisions["PAGE"].read_text() == decisions["page"](), "run `make docs`"
 
 
+def test_the_picture_of_the_layers_is_current() -> None:
+    made = runpy.run_path(str(DOCS / "make_layers_picture.py"))
+    assert made["PICTURE"].read_text() == made["picture"](made["layers"]()), "run `make docs`"
+
+
 def test_a_page_without_decisions_is_refused(decisions: dict[str, Any], tmp_path: Path) -> None:
     for text in ("no title\n\n## one\n", "# A title without decisions\n"):
         page = tmp_path / "page.md"
