@@ -45,6 +45,7 @@ from .io.warp_json import read_warp as read_warp
 from .io.warp_json import write_warp as write_warp
 from .length_tables import lengths as lengths
 from .methods.align import align as align
+from .methods.detail import detail as detail
 from .methods.guided import guided as guided
 from .methods.guided import guided_signal_warp as guided_signal_warp
 from .methods.guided import suggest_keytimes as suggest_keytimes

@@ -224,6 +224,13 @@ METHODS = Registry(
             doing="Letting parts follow",
         ),
         Method(
+            "detail",
+            "Add a clip's own quick movements where it plays slowly.",
+            "Detail",
+            "retime.methods.detail",
+            "detail",
+        ),
+        Method(
             "smooth",
             "Reduce the jitter of parts that play faster than the source.",
             "Smooth",

@@ -15,8 +15,8 @@ from retime.motion.motion import Motion
 from retime.motion.sampling import rest_of
 from retime.timing import TimeWarp
 
-FixKind = Literal["smoothing", "cartoon", "contact IK"]
-FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
+FixKind = Literal["smoothing", "detail", "cartoon", "contact IK"]
+FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "detail", "cartoon", "contact IK")
 
 
 @dataclass(frozen=True, eq=False)
