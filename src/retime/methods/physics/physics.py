@@ -11,6 +11,7 @@ from retime.keywords import takes
 from retime.methods.physics.heights import flight_edit
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
+from retime.methods.physics.search.change import most_change
 from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply
@@ -19,6 +20,8 @@ from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
 _SAME_TIME = 1e-6
+# Largest change of the playback speed in 33 ms of a range, whose seams have the recorded speed.
+_CHANGE = 0.24
 
 
 @takes(PhysicsParameters)
@@ -48,7 +51,9 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     if p.duration is None and not p.ripple:
         asked["duration"] = p.range[1] - p.range[0]
     asked["rates"] = (*p.rates, *_seams(motion, p))
-    warp = model_of(motion, p).warp(**asked, infeasible=p.infeasible)
+    model = model_of(motion, p)
+    gentle = most_change(_CHANGE, model.step)
+    warp = model.warp(**asked, infeasible=p.infeasible, most_change=gentle)
     return warp.within(motion.domain, p.range, ripple=p.ripple)
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.physics.limits.regions import MOST_SPEED
-from retime.methods.physics.search.durations import clock_of, extreme_timings
+from retime.methods.physics.search.durations import clock_of
 from retime.methods.physics.search.request import Leg, Pairs, Request
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 BELOW = 0.85
 # Length that is offered, relative to the shortest: at this one no frame is beyond its limits.
 _OFFERED = 1.01
-# Relative tolerance of durations, and of times in seconds.
-_ROUNDING, _SAME_TIME = 1e-6, 1e-6
+# Relative tolerance of durations.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -90,29 +89,26 @@ def down(seconds: float, step: float) -> float:
     return float(np.floor(1e3 * step * np.floor(seconds / step + 1e-6) + 1e-6)) / 1e3
 
 
-def _clock(model: CapableBody, rates: Pairs) -> FloatArray | None:
+def _clock(model: CapableBody, rates: Pairs, most_change: float | None) -> FloatArray | None:
     """Return the least output time of each frame, or ``None`` if no timing is feasible.
 
-    Playback speeds that are given at the ends are kept, where that is possible.
+    Given speeds and the bound of their change are kept where that is possible.
     """
-    ends = [
-        next((r * r for t, r in rates if abs(t - end) < _SAME_TIME), MOST_SPEED)
-        for end in (model.times[0], model.times[-1])
-    ]
-    for bounds in ((ends[0], ends[1]), (MOST_SPEED, MOST_SPEED)):
-        fastest = extreme_timings(model._flat, model.times, bounds).fastest
-        if fastest is not None:
-            return clock_of(fastest, model.times)
-    return None
+    fastest = model.extremes_with(rates, most_change).fastest
+    if fastest is None:
+        fastest = model.extremes.fastest
+    return None if fastest is None else clock_of(fastest, model.times)
 
 
-def shortfall_of(model: CapableBody, request: Request, rates: Pairs) -> Shortfall | None:
+def shortfall_of(
+    model: CapableBody, request: Request, most_change: float | None
+) -> Shortfall | None:
     """Return the part of a request that is shortest relative to what is feasible, if any is.
 
     The fastest feasible timing is the fastest at every frame, so its times bound those of all
     parts.
     """
-    clock = _clock(model, rates)
+    clock = _clock(model, request.fixed, most_change)
     if clock is None:
         return None
     worst: Shortfall | None = None
