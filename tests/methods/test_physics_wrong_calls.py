@@ -117,18 +117,24 @@ WRONG: list[tuple[dict[str, Any], str | None]] = [
 ]
 
 
+@pytest.fixture(scope="module")
+def jump() -> Motion:
+    """Return one motion for all calls, with which its model is kept."""
+    return samples.jump()
+
+
 @pytest.mark.parametrize(("asked", "sentence"), WRONG, ids=lambda v: str(v)[:60])
 def test_a_wrong_call_gets_a_sentence_or_a_right_answer(
-    asked: dict[str, Any], sentence: str | None
+    jump: Motion, asked: dict[str, Any], sentence: str | None
 ) -> None:
     if sentence is None:
-        warp = physics_warp(samples.jump(), **asked)
+        warp = physics_warp(jump, **asked)
         rates = warp.rate(np.linspace(warp.domain[0] + 1e-6, warp.domain[1] - 1e-6, 50))
         assert np.isfinite(rates).all()
         assert (rates > 0).all()
         return
     with pytest.raises((InputError, InfeasibleError), match=sentence):
-        physics_warp(samples.jump(), **asked)
+        physics_warp(jump, **asked)
 
 
 def points() -> Motion:
