@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +14,10 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import describes, takes
 from retime.methods.physics import outcome
+from retime.methods.physics.answer import Shortfall, answer
 from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import EARTH, note_of_gravity
+from retime.methods.physics.gravity import EARTH
 from retime.methods.physics.limits.regions import UNIT
 from retime.methods.physics.limits.supports import BLOCK
 from retime.methods.physics.outcome import TOLERANCE
@@ -39,15 +39,13 @@ from retime.methods.physics.search.objective import (
 from retime.methods.physics.search.problem import Solution
 from retime.methods.physics.search.request import Request, at_nodes
 from retime.methods.physics.search.solve import solve
-from retime.methods.physics.shortfall import BELOW, Shortfall, down, shortfall_of
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
-from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.pacing import locked_spans
 from retime.pictured import Pictured
-from retime.sentences import Duration, Moment
+from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -59,15 +57,9 @@ _MISSED = 0.01
 _SOFT, _MOST_CHANGE = 100.0, 0.39
 # Room of a bound of the change, relative to what given speeds need.
 _ROOM = 1.05
-# Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
-# short: at the shortest itself, rates change abruptly.
-_ABOVE_LEAST = 1.1
 # Factor of the weight of feasibility if anything infeasible is refused: the distance of a feasible
 # length's timing from its regions is then below 0.005 in p'^2, and 0.06 otherwise.
 _STRICT = 100.0
-# Lengths that are offered, relative to the longest.
-_OFFERED_LONG = (1.0, 0.99, 0.95, 0.9, 0.8, 0.6)
-_IMPOSSIBLE = ("longer-than-possible", "nothing-feasible")
 # Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
 
@@ -334,88 +326,4 @@ class PhysicsModel(CapableBody, Pictured):
         TimeWarp
             Its notes report whether it is the global optimum, and infeasible parts.
         """
-        notes: list[Note] = [*self.notes, *note_of_gravity(self.gravity)]
-        p, said = outcome.natural_length(self, p)
-        request = self._request(p)
-        asked = None if request.free else request.keys[-1][0] - request.begin
-        short = shortfall_of(self, request, p.most_change)
-        long = outcome.long_note(self, asked)
-        if self.extremes.stuck >= 0:
-            said = [*said, outcome.impossible_note(self)]
-        refused = [short.note] if short is not None and _refused(p, short) else []
-        if p.infeasible == "refuse":
-            long = long and self._with_offer(p, long)
-            refused += [n for n in (long, *said) if n is not None and n.code in _IMPOSSIBLE]
-            refused += outcome.rate_notes(self, request, p.most_change)
-        if refused:
-            raise InfeasibleError(refused[0])
-        request.must_have_speeds()
-        notes += said
-        if outcome.is_plain(p) and long is not None:
-            return self._slow_motion(p, long)
-        if outcome.is_plain(p) and short is not None and p.infeasible == "even":
-            return self._fast_motion(p, short)
-        notes += [n for n in (short and short.note, long) if n]
-        strict = p.infeasible == "refuse"
-        nodes, found = self._solve(p, request, short=short, strict=strict)
-        begin = float(self.times[0])
-        output = begin + found.times
-        if asked is not None:
-            output[-1] = begin + asked
-        warp = TimeWarp(output, nodes, loop=p.loop)
-        notes.append(outcome.optimum_note(found))
-        if p.watch is None:
-            beyond = outcome.beyond_notes(self, warp)
-            if beyond and strict:
-                raise InfeasibleError(outcome.refused(beyond[0], p))
-            notes += beyond
-        return warp.with_notes(*notes)
-
-    def _with_offer(self, p: ModelWarpParameters, long: Note) -> Note:
-        """Return a note on a length that is too long, with a length that the search reaches.
-
-        Near the longest, a body that could stand still is asked to move slowly without balance.
-        """
-        assert long.remedy is not None
-        for share in _OFFERED_LONG:
-            value = down(share * float(long.values["most"]), self.step)
-            try:
-                self.warp(**(vars(p) | {"duration": value}))
-            except InfeasibleError:
-                continue
-            remedy = Remedy(f"use {value:g} s", parameter="duration", value=value)
-            return Note(long.fact, remedy, code=long.code, **long.values)
-        return long
-
-    def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:
-        """Stretch the slowest feasible timing uniformly to a longer one."""
-        free = self.warp(**(vars(p) | {"duration": "free", "infeasible": "auto"}))
-        return _stretched(free, float(told.values["asked"]), told)
-
-    def _fast_motion(self, p: ModelWarpParameters, short: Shortfall) -> TimeWarp:
-        """Play the best timing of a feasible length evenly faster, to a shorter one."""
-        length = _ABOVE_LEAST * short.least
-        factor = length / short.leg.seconds
-        nodes, found = self._solve(p, self._request(replace(p, duration=length)), faster=factor)
-        best = TimeWarp(float(self.times[0]) + found.times, nodes)
-        best = best.with_notes(*self.notes, *note_of_gravity(self.gravity))
-        fast = Note(
-            f"the timing of {{length:.3g}} is played {factor:.2f} times as fast: flights fall "
-            f"{factor**2:.1f} times as fast as gravity",
-            code="fast-motion",
-            length=Duration(length),
-            factor=factor,
-        )
-        return _stretched(best, short.leg.seconds, short.note, fast)
-
-
-def _refused(p: ModelWarpParameters, short: Shortfall) -> bool:
-    return p.infeasible == "refuse" or (p.infeasible == "auto" and short.share < BELOW)
-
-
-def _stretched(warp: TimeWarp, duration: float, *notes: Note) -> TimeWarp:
-    """Return a warp that is played evenly, in another length."""
-    begin = warp.output[0]
-    output = begin + (warp.output - begin) * duration / warp.duration
-    output[-1] = begin + duration
-    return TimeWarp(output, warp.source, loop=warp.loop).with_notes(*warp.notes, *notes)
+        return answer(self, p)

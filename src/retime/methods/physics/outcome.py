@@ -12,7 +12,6 @@ from retime.methods.physics.explain import cause_of
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.search.problem import Solution
 from retime.methods.physics.search.request import Request
-from retime.methods.physics.shortfall import down
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -221,3 +220,13 @@ def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
         wishes=" and ".join(["the duration", *asked]),
         missing=missing,
     )
+
+
+def up(seconds: float, step: float) -> float:
+    """Round up to whole frames, and then to milliseconds."""
+    return float(np.ceil(1e3 * step * np.ceil(seconds / step - 1e-6) - 1e-6)) / 1e3
+
+
+def down(seconds: float, step: float) -> float:
+    """Round down to whole frames, and then to milliseconds."""
+    return float(np.floor(1e3 * step * np.floor(seconds / step + 1e-6) + 1e-6)) / 1e3
