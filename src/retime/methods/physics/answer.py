@@ -131,7 +131,7 @@ class Shortfall:
     least : float
         Its shortest feasible duration, seconds.
     note : Note
-        What is too short, with a feasible value.
+        A sentence with a feasible value.
     """
 
     leg: Leg

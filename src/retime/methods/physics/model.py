@@ -252,14 +252,19 @@ class PhysicsModel(CapableBody, Pictured):
         """Find the best timing; return the source times of the nodes and the solution."""
         return self._solve(p, self._request(p))
 
-    def _request(self, p: RequestParameters) -> Request:
-        """Return a valid request, or raise."""
+    def given_speeds(self, p: RequestParameters) -> list[tuple[float, float]]:
+        """Return the playback speeds of a request, (source s, rate), with those of locked spans."""
         rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
         span = float(self.times[0]), float(self.times[-1])
         for part in locked_spans(p.locked, span):
             inside = self.times[(self.times > part.start) & (self.times < part.end)]
             rates += [(float(t), 1.0) for t in (part.start, *inside, part.end)]
-        return Request.of(span, p.duration, p.keytimes, rates)
+        return rates
+
+    def _request(self, p: RequestParameters) -> Request:
+        """Return a valid request, or raise."""
+        span = float(self.times[0]), float(self.times[-1])
+        return Request.of(span, p.duration, p.keytimes, self.given_speeds(p))
 
     def _solve(
         self,
