@@ -200,7 +200,7 @@ def highs_regions(model: PhysicsModel, frames: Any, directions: int = 16) -> Non
         solver = highspy.Highs()
         solver.silent()
         low = np.r_[-MOST_CHANGE, 0.0, np.zeros(count - 2)]
-        high = np.r_[MOST_CHANGE, MOST_SPEED, np.full(count - 2, 20.0)]
+        high = np.r_[MOST_CHANGE, MOST_SPEED, np.full(count - 2, 100.0)]
         solver.addVars(count, low, high)
         index = np.arange(count, dtype=np.int32)
         for row, b in zip(matrix, base, strict=True):

@@ -134,39 +134,43 @@ Array<double, 1> objective_terms(Numbers square_speed, Numbers steps, double uni
 
 std::tuple<Array<double, 1>, Array<double, 2>, std::int64_t> fastest(Indices starts,
                                                                      Corners corners, double step,
-                                                                     double unit, double first,
-                                                                     double last, double most) {
+                                                                     double unit, Numbers low,
+                                                                     Numbers high, double change) {
     const index count = std::max<index>(starts.length() - 1, 0);
     Array<double, 1> out = filled(0.0, count);
     Array<double, 2> sets = filled(0.0, count, 2);
     if (count == 0) return {std::move(out), std::move(sets), -1};
     const double reach = 2 * step * unit;
-    sets(count - 1, 1) = last;
-    Polygon polygon(most_corners(starts) + 8);
+    sets(count - 1, 0) = low[count - 1];
+    sets(count - 1, 1) = high[count - 1];
+    Polygon polygon(most_corners(starts) + 12);
     for (index k = count - 2; k >= 0; --k) {
-        const double low = sets(k + 1, 0), high = sets(k + 1, 1);
+        const double least = sets(k + 1, 0), most = sets(k + 1, 1);
         polygon.copy(corners, starts[k], starts[k + 1]);
-        polygon.cut([=](Point at) { return -(at.x + reach * at.y - high); }, 1e-12);
-        polygon.cut([=](Point at) { return at.x + reach * at.y - low; }, 1e-12);
-        if (polygon.size() == 0) return {std::move(out), std::move(sets), k};
-        Range x{polygon.begin()->x, polygon.begin()->x};
+        polygon.cut([=](Point at) { return most - at.x - reach * at.y; }, 1e-12);
+        polygon.cut([=](Point at) { return at.x + reach * at.y - least; }, 1e-12);
+        polygon.cut([=](Point at) { return change - at.y; }, 1e-12);
+        polygon.cut([=](Point at) { return change + at.y; }, 1e-12);
+        Range x{FAR, -FAR};
         for (const Point corner : polygon) {
             x.low = std::min(x.low, corner.x);
             x.high = std::max(x.high, corner.x);
         }
-        sets(k, 0) = std::max(x.low, 0.0);
-        sets(k, 1) = std::min(x.high, most);
+        sets(k, 0) = std::max(x.low, low[k]);
+        sets(k, 1) = std::min(x.high, high[k]);
+        if (sets(k, 0) > sets(k, 1) + 1e-12) return {std::move(out), std::move(sets), k};
     }
-    out[0] = std::min(sets(0, 1), first);
+    out[0] = sets(0, 1);
     for (index k = 0; k + 1 < count; ++k) {
         const double y = section(corners, starts[k], starts[k + 1], out[k], 0.0).high;
-        out[k + 1] = std::max(std::min(out[k] + reach * y, sets(k + 1, 1)), sets(k + 1, 0));
+        const double next = out[k] + reach * std::min(y, change);
+        out[k + 1] = std::max(std::min(next, sets(k + 1, 1)), sets(k + 1, 0));
     }
     return {std::move(out), std::move(sets), -1};
 }
 
 Array<double, 1> slowest(Indices starts, Corners corners, double step, double unit,
-                         View<const double, 2> sets) {
+                         View<const double, 2> sets, double change) {
     const index count = sets.shape[0];
     const double reach = 2 * step * unit;
     Array<double, 1> out = filled(0.0, count);
@@ -174,7 +178,8 @@ Array<double, 1> slowest(Indices starts, Corners corners, double step, double un
     for (index k = 0; k + 1 < count; ++k) {
         double y = section(corners, starts[k], starts[k + 1], out[k], 1e-15).low;
         if (y == FAR) y = 0.0;
-        out[k + 1] = std::min(std::max(out[k] + reach * y, sets(k + 1, 0)), sets(k + 1, 1));
+        const double next = out[k] + reach * std::max(y, -change);
+        out[k + 1] = std::min(std::max(next, sets(k + 1, 0)), sets(k + 1, 1));
     }
     return out;
 }
@@ -227,12 +232,12 @@ void bind(nanobind::module_ &m) {
         "the coefficients of x^2, x, x y, y^2, y, 1. Smoothness adds `gammas` (K - 1,) times the\n"
         "square of the slope of u = sqrt(b / usual).");
     define(
-        m, "fastest", fastest, "starts[N]:0..V+1 corners[V,2] step unit first last most",
+        m, "fastest", fastest, "starts[F+1]:0..V+1 corners[V,2] step unit low[F] high[F] change",
         "Find the fastest feasible b(s) = p'^2, (F,): controllable sets backward, then greedily\n"
         "on.\n\n"
-        "`first` and `last` bound b at the ends; `most` bounds it everywhere. Returns b, the sets\n"
+        "`low` and `high` bound b at each frame, and `change` |p''| / unit. Returns b, the sets\n"
         "(F, 2), and the frame at which nothing is left, or -1.");
-    define(m, "slowest", slowest, "starts[F+1]:0..V+1 corners[V,2] step unit sets[F,2]",
+    define(m, "slowest", slowest, "starts[F+1]:0..V+1 corners[V,2] step unit sets[F,2] change",
            "Find the slowest feasible b(s) = p'^2, (F,), within the controllable sets of the\n"
            "fastest.");
     define(

@@ -23,7 +23,7 @@ def test_a_solver_takes_or_refuses(case: dict[str, Any]) -> None:
         if case["method"] == "guided":
             guided(JUMP, **p)
         else:
-            Request.of(JUMP.domain, p["duration"], p["keytimes"], [])
+            Request.of(JUMP.domain, p["duration"], p["keytimes"], []).must_have_speeds()
     except RetimeError:
         assert not case["taken"]
     else:

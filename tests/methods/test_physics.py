@@ -466,7 +466,7 @@ def test_a_recorded_motion_is_judged_by_its_own_body() -> None:
 
 
 def test_demands_that_cannot_be_met_together(jump: PhysicsModel) -> None:
-    with pytest.raises(InfeasibleError, match="cannot be met together"):
+    with pytest.raises(InfeasibleError, match="shorter than the shortest feasible"):
         jump.warp(duration=2.4, rates=[(t, 1.0) for t in jump.times])
     with pytest.raises(InputError, match="the minimum is 0"):
         jump.warp(alpha=-1.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import retime
-from retime import Motion, PhysicsModel, Recipe, TimeWarp, apply, samples
+from retime import InfeasibleError, Motion, PhysicsModel, Recipe, TimeWarp, apply, samples
 from retime.body.solve.flights import flight_offsets
 from retime.evaluate import Evaluator, Job
 from retime.recipe import Step
@@ -67,6 +67,13 @@ def test_a_jump_that_travels_keeps_its_speed_over_the_ground() -> None:
                 assert np.ptp(toe[when][:, [0, 2]], axis=0).max() < 0.03
     # The clip is 1.4 times as long, so that the true flight was 1.4 times as fast.
     assert far[1] == pytest.approx(1.4 * far[0], rel=0.03)
+
+
+def test_a_jump_that_no_person_can_make_is_refused() -> None:
+    with pytest.raises(InfeasibleError, match=r"would have to rise 2.0 m; a person flies 0.989 s"):
+        evaluated(slowed(2.5), fit_flights="height")
+    # A weaker gravity makes the same flight a small jump.
+    assert evaluated(slowed(2.5), fit_flights="height", gravity="moon").motion.duration > 8
 
 
 def test_a_motion_without_flights_is_left_as_it_is() -> None:

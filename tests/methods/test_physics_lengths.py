@@ -21,7 +21,9 @@ from retime import (
     physics,
     samples,
 )
+from retime.methods.physics import PhysicsParameters, feasible_durations
 from retime.notes import Note
+from retime.parameters import build
 
 HEAVIER: dict[str, dict[str, Any]] = {
     "leg": {"mass_scale": {"left_upper_leg": 3.0, "left_lower_leg": 3.0}},
@@ -212,6 +214,43 @@ def test_a_range_is_refused_by_what_its_seams_leave() -> None:
     assert alone is not None
     assert least > alone * 1.02
     assert physics(motion, duration=1.02 * least, **part).warp.duration < motion.duration
+
+
+@pytest.mark.parametrize("span", [(0.4, 1.9), (0.5, 2.5), (0.1, 0.9)])
+def test_the_rate_changes_little_in_a_range(span: tuple[float, float]) -> None:
+    motion = samples.jump()
+    part: dict[str, Any] = {"range": span, "ripple": True}
+    note = refusal(lambda: physics(motion, duration=0.2, infeasible="refuse", **part).warp)
+    least, _ = feasible_durations(motion, build(PhysicsParameters, part))
+    assert note.values["least"] == pytest.approx(least)
+    assert change(physics(motion, duration=1.1 * note.values["least"], **part).warp) <= 0.25
+
+
+def test_a_locked_span_bounds_the_shortest_length() -> None:
+    jump = model("jump")
+    plain = jump.minimum_duration()
+    assert plain is not None
+    note = refusal(lambda: jump.warp(duration=1.0, locked=[(0.2, 1.2)]))
+    assert note.values["least"] > plain * 1.1
+    assert note.remedy is not None
+    jump.warp(duration=note.remedy.value, locked=[(0.2, 1.2)], infeasible="refuse")
+
+
+@pytest.mark.parametrize("name", ["jump", "walk", "toss", "chain"])
+@pytest.mark.parametrize("length", [0.01, 1000.0])
+def test_a_length_that_is_offered_is_possible(name: str, length: float) -> None:
+    note = refusal(lambda: model(name).warp(duration=length, infeasible="refuse"))
+    assert note.remedy is not None
+    model(name).warp(duration=note.remedy.value, infeasible="refuse")
+
+
+@pytest.mark.parametrize(("moment", "rate"), [(1.65, 2.0), (1.65, 0.3), (1.0, 5.0)])
+def test_a_speed_that_is_offered_is_possible(moment: float, rate: float) -> None:
+    jump = model("jump")
+    note = refusal(lambda: jump.warp(duration="free", rates=[(moment, rate)], infeasible="refuse"))
+    assert note.code == "rate-not-possible"
+    nearest = float(np.clip(rate, note.values["least"], note.values["most"]))
+    jump.warp(duration="free", rates=[(moment, nearest)], infeasible="refuse")
 
 
 def test_limits_that_nothing_meets_are_named() -> None:

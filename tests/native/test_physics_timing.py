@@ -20,20 +20,39 @@ def boxes(frames: int) -> tuple[Any, Any]:
     return 4 * np.arange(frames + 1), np.tile(BOX, (frames, 1))
 
 
+def ends(frames: int, first: float, last: float) -> tuple[Any, Any]:
+    """Return bounds of the squared speed: 16, and others at the ends."""
+    high = np.full(frames, 16.0)
+    high[-1], high[0] = last, first
+    return np.zeros(frames), high
+
+
 def test_the_fastest_timing_accelerates_and_brakes() -> None:
     starts, corners = boxes(8)
-    b, sets, stuck = timing.fastest(starts, corners, STEP, UNIT, 1.0, 2.0, 16.0)
+    low, high = ends(8, 1.0, 2.0)
+    b, sets, stuck = timing.fastest(starts, corners, STEP, UNIT, low, high, 12.0)
     assert stuck == -1
     assert np.allclose(b, [1, 2, 3, 4, 4, 4, 3, 2])
     assert np.allclose(sets[5:], [[0.25, 4.0], [0.25, 3.0], [0.0, 2.0]])
-    slow = timing.slowest(starts, corners, STEP, UNIT, sets)
+    slow = timing.slowest(starts, corners, STEP, UNIT, sets, 12.0)
     assert np.allclose(slow[:-1], 0.25)
     assert slow[-1] == 0.0
 
 
+def test_given_speeds_are_left_no_faster_than_the_bound_of_their_change() -> None:
+    starts, corners = boxes(8)
+    low, high = ends(8, 16.0, 16.0)
+    low[[0, 7]] = high[[0, 7]] = 1.0
+    b, sets, stuck = timing.fastest(starts, corners, STEP, UNIT, low, high, 0.5)
+    assert stuck == -1
+    assert np.allclose(b, [1, 1.5, 2, 2.5, 2.5, 2, 1.5, 1])
+    slow = timing.slowest(starts, corners, STEP, UNIT, sets, 0.5)
+    assert np.allclose(slow, [1, 0.5, 0.25, 0.25, 0.25, 0.25, 0.5, 1])
+
+
 def test_a_timing_that_cannot_end_is_reported() -> None:
     starts, corners = boxes(4)
-    *_, stuck = timing.fastest(starts, corners, STEP, UNIT, 1.0, -1.0, 16.0)
+    *_, stuck = timing.fastest(starts, corners, STEP, UNIT, *ends(4, 1.0, -1.0), 12.0)
     assert stuck == 2
 
 
@@ -58,8 +77,9 @@ def test_an_empty_interval_is_reported(starts: list[int], stuck: int) -> None:
 @pytest.mark.parametrize("starts", [[], [0]])
 def test_no_frames_have_no_timing(starts: list[int]) -> None:
     given = np.array(starts, np.int64), np.zeros((0, 2))
-    b, sets, stuck = timing.fastest(*given, STEP, UNIT, 1.0, 1.0, 1.0)
-    assert (b.shape, sets.shape, stuck) == ((0,), (0, 2), -1)
+    if starts:
+        b, sets, stuck = timing.fastest(*given, STEP, UNIT, np.zeros(0), np.zeros(0), 1.0)
+        assert (b.shape, sets.shape, stuck) == ((0,), (0, 2), -1)
     assert timing.intervals(*given, STEP, UNIT)[1].shape == (0, 2)
 
 
@@ -93,7 +113,7 @@ def test_regions_in_any_order_stay_within_the_arrays() -> None:
         corners = rng.normal(size=(40, 2))
         starts = rng.integers(0, 41, 9)
         timing.intervals(starts, corners, STEP, UNIT)
-        _, sets, _ = timing.fastest(starts, corners, STEP, UNIT, 1.0, 1.0, 9.0)
-        timing.slowest(starts, corners, STEP, UNIT, sets)
+        _, sets, _ = timing.fastest(starts, corners, STEP, UNIT, *ends(8, 1.0, 1.0), 9.0)
+        timing.slowest(starts, corners, STEP, UNIT, sets, 9.0)
     with pytest.raises(ValueError, match="starts"):
-        timing.fastest(np.array([0, 41]), corners, STEP, UNIT, 1.0, 1.0, 1.0)
+        timing.fastest(np.array([0, 41]), corners, STEP, UNIT, *ends(1, 1.0, 1.0), 1.0)

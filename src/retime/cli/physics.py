@@ -11,7 +11,7 @@ from retime.cli.console import report
 from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut, must_be_pictures
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
-from retime.methods.physics import PhysicsParameters, model_of
+from retime.methods.physics import PhysicsParameters, feasible_durations, model_of
 from retime.parameters import About
 
 
@@ -75,12 +75,13 @@ def physics(
 
 def _say_what_is_feasible(source: Path, motion: Any, step: Any, *, as_json: bool) -> None:
     model = model_of(motion, step.parameters)
+    least, most = feasible_durations(motion, step.parameters)
     recorded = model.explain()
     fields = {
         "file": source,
         "duration_s": motion.duration,
-        "minimum_duration_s": model.minimum_duration(),
-        "maximum_duration_s": model.maximum_duration(),
+        "minimum_duration_s": least,
+        "maximum_duration_s": most,
         "flight_share": float(model.flight.mean()),
         "mass_kg": model.mass,
         "recorded_timing_feasible_share": recorded.share,

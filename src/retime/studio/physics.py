@@ -14,7 +14,7 @@ from retime.methods.physics.effort import ground_force, joint_effort
 from retime.methods.physics.explain import Violation
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import PhysicsParameters, RequestParameters
-from retime.methods.physics.physics import model_of
+from retime.methods.physics.physics import feasible_durations, model_of
 from retime.parameters import values_of
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
@@ -34,7 +34,9 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
     """Make the frame with the limits of the body, and where a result exceeds them."""
     place = 0 if solved is None else found.solved.index(solved)
     given = found.source if solved is None else solved.given
-    model = model_of(given, PhysicsParameters() if solved is None else solved.step.parameters)
+    parameters = PhysicsParameters() if solved is None else solved.step.parameters
+    model = model_of(given, parameters)
+    least, most = feasible_durations(given, parameters)
     # What is judged is the whole timing from the step's input on; frames are told by source time.
     before = warp_between(found, 0, place)
     judged = warp_between(found, place)
@@ -48,8 +50,8 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
         version=job.result.version,
         revision=job.result.revision,
         request=job.request,
-        least=model.minimum_duration(),
-        most=model.maximum_duration(),
+        least=least,
+        most=most,
         mass=model.mass,
         friction=model.friction,
         violations=[_row(v, judged) for v in told.violations],

@@ -7,7 +7,7 @@ from retime.methods.physics.judging import Judgement, judge, judged_by
 from retime.methods.physics.limits.regions import Region
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters
-from retime.methods.physics.physics import model_of, physics
+from retime.methods.physics.physics import feasible_durations, model_of, physics
 
 __all__ = [
     "Explanation",
@@ -17,6 +17,7 @@ __all__ = [
     "PhysicsParameters",
     "Region",
     "Violation",
+    "feasible_durations",
     "judge",
     "judged_by",
     "model_of",

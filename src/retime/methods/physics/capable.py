@@ -22,7 +22,7 @@ from retime.methods.physics.gravity import EARTH, parse_gravity
 from retime.methods.physics.limits.flights import Flight
 from retime.methods.physics.limits.measure import Measured, measure
 from retime.methods.physics.limits.recorded import RecordedForces
-from retime.methods.physics.limits.regions import Bounds, Flat, Regions
+from retime.methods.physics.limits.regions import MOST_CHANGE, Bounds, Flat, Regions
 from retime.methods.physics.limits.strength import (
     holding_limits,
     joint_limits,
@@ -35,6 +35,7 @@ from retime.methods.physics.parameters import (
     TorqueLimits,
 )
 from retime.methods.physics.search.durations import Extremes, extreme_timings
+from retime.methods.physics.search.request import SLOWEST
 from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.notes import Note
@@ -298,7 +299,20 @@ class CapableBody:
     @cached_property
     def extremes(self) -> Extremes:
         """The fastest and the slowest feasible timing."""
-        return extreme_timings(self._flat, self.times)
+        return self.extremes_with(())
+
+    @property
+    def least_rate(self) -> float:
+        """The least playback speed: time does not stop, and flights may be slower on a moon."""
+        fall = np.sqrt(self.usual_speeds.min() * np.linalg.norm(self.gravity) / EARTH)
+        return min(SLOWEST, 0.5 * float(fall))
+
+    def extremes_with(
+        self, speeds: Sequence[tuple[float, float]], most_change: float | None = None
+    ) -> Extremes:
+        """Return the extremes with given playback speeds, (source s, rate), and a bound of p''."""
+        most = MOST_CHANGE if most_change is None else min(most_change, MOST_CHANGE)
+        return extreme_timings(self._flat, self.times, speeds, most, least=self.least_rate)
 
     def minimum_duration(self) -> float | None:
         """Return the shortest feasible duration, seconds, or ``None`` if no timing is feasible."""

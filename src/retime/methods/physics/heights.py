@@ -18,18 +18,26 @@ from retime.body.solve.flights import PUSH, flight_offsets, in_air
 from retime.body.solve.holding import carried_contacts, contact_fix
 from retime.body.solve.rising import lifted
 from retime.body.solve.travelling import ground_shift, longer_path, travelled
+from retime.errors import InfeasibleError
+from retime.methods.physics.figure.segments import is_person
 from retime.methods.physics.gravity import EARTH
+from retime.methods.physics.limits.flights import Flight
 from retime.motion import Motion
 from retime.motion.edits import Edit, Timing, apply, apply_edits, correction_between
-from retime.notes import Note
-from retime.sentences import Moment, Sentence, listed
+from retime.notes import Note, Remedy
+from retime.sentences import Duration, Moment, Sentence, listed
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
 
+# Largest speed of take-off of a person, m/s: that of a rise of 1.2 m on earth, which the best high
+# jumpers reach. A recorded take-off may be faster.
+_MOST_TAKE_OFF = float(np.sqrt(2 * EARTH * 1.2))
 # Smallest change of height and distance that is reported, metres.
 _UNSEEN = 5e-3
+# Rounding of times, relative.
+_ROUNDING = 1 + 1e-6
 
 
 def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: bool) -> Timing:
@@ -54,6 +62,8 @@ def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: 
     lands = [(float(a), float(b)) for a, b in (warp.inverse(span) for span in spans)]
     slowed = [(b - a) / f.seconds for (a, b), f in zip(lands, flights, strict=True)]
     down = -float(model.gravity[1])
+    if is_person(model.motion, model._measured.body):
+        _must_be_jumps(flights, slowed, down)
     more = [down - f.gravity / s**2 for s, f in zip(slowed, flights, strict=True)]
     base = apply(motion, warp, fps=motion.rate)
     offset = flight_offsets(base.times, lands, more)
@@ -84,6 +94,29 @@ def flight_edit(model: PhysicsModel, motion: Motion, warp: TimeWarp, *, travel: 
         ground=ground,
         fixes=(contact_fix(),),
     )
+
+
+def _must_be_jumps(flights: Sequence[Flight], slowed: Sequence[float], gravity: float) -> None:
+    """Raise if a flight lasts longer than the fastest take-off lets a person fly."""
+    for flight, factor in zip(flights, slowed, strict=True):
+        # A rise is a length: a recording shows it as it was, at whatever speed it is played.
+        own = float(np.sqrt(flight.gravity * EARTH)) * flight.seconds / 2
+        seconds = factor * flight.seconds
+        most = 2 * max(own, _MOST_TAKE_OFF) / gravity
+        if seconds <= most * _ROUNDING:
+            continue
+        raise InfeasibleError(
+            Note(
+                "the flight at {time:.3g} lasts {seconds:.3g} and would have to rise {rise:.1f} m; "
+                "a person flies {most:.3g} at most with this gravity",
+                Remedy("change when it lands instead", parameter="fit_flights", value="timing"),
+                code="flight-too-high",
+                time=Moment(flight.start),
+                seconds=Duration(seconds),
+                rise=gravity * seconds**2 / 8,
+                most=Duration(most),
+            )
+        )
 
 
 def _farther(

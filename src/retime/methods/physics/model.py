@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +14,13 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import describes, takes
 from retime.methods.physics import outcome
+from retime.methods.physics.answer import Shortfall, answer
 from retime.methods.physics.capable import OF_PHYSICS, CapableBody
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import EARTH, note_of_gravity
+from retime.methods.physics.gravity import EARTH
 from retime.methods.physics.limits.regions import UNIT
 from retime.methods.physics.limits.supports import BLOCK
+from retime.methods.physics.outcome import TOLERANCE
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
@@ -27,6 +28,7 @@ from retime.methods.physics.parameters import (
     SearchParameters,
     TorqueLimits,
 )
+from retime.methods.physics.search.change import most_change
 from retime.methods.physics.search.objective import (
     FLIGHT_FIRMNESS,
     Baked,
@@ -35,35 +37,29 @@ from retime.methods.physics.search.objective import (
     matching,
 )
 from retime.methods.physics.search.problem import Solution
-from retime.methods.physics.search.request import SLOWEST, Request, at_nodes
+from retime.methods.physics.search.request import Request, at_nodes
 from retime.methods.physics.search.solve import solve
-from retime.methods.physics.shortfall import BELOW, Shortfall, shortfall_of
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
-from retime.notes import Note
 from retime.one_line import one_line
 from retime.pacing import locked_spans
 from retime.pictured import Pictured
-from retime.sentences import Duration, Moment
+from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 
 # Tolerance of durations, seconds.
 _MISSED = 0.01
-# Tolerance of feasibility, in p'^2.
-TOLERANCE = 0.05
 # Largest weight of feasibility where a timing must exceed the limits, and the largest change of the
-# rate there, within this many seconds.
-_SOFT, _MOST_CHANGE, _WITHIN = 100.0, 0.39, 1 / 30
-# Length, relative to the shortest, of the timing that is sped up evenly to a length that is too
-# short: at the shortest itself, rates change abruptly.
-_ABOVE_LEAST = 1.1
+# rate there in 33 ms.
+_SOFT, _MOST_CHANGE = 100.0, 0.39
+# Room of a bound of the change, relative to what given speeds need.
+_ROOM = 1.05
 # Factor of the weight of feasibility if anything infeasible is refused: the distance of a feasible
 # length's timing from its regions is then below 0.005 in p'^2, and 0.06 otherwise.
 _STRICT = 100.0
-_IMPOSSIBLE = ("longer-than-possible", "nothing-feasible")
 # Slack for motions without a source, relative to that of timings.
 _MEASURED = 2.0
 
@@ -254,52 +250,60 @@ class PhysicsModel(CapableBody, Pictured):
     @takes(SearchParameters)
     def solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
         """Find the best timing; return the source times of the nodes and the solution."""
-        return self._solve(p, self._request(p), beyond=False)
+        return self._solve(p, self._request(p))
 
-    def _request(self, p: RequestParameters) -> Request:
-        """Return a valid request, or raise."""
+    def given_speeds(self, p: RequestParameters) -> list[tuple[float, float]]:
+        """Return the playback speeds of a request, (source s, rate), with those of locked spans."""
         rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
         span = float(self.times[0]), float(self.times[-1])
         for part in locked_spans(p.locked, span):
             inside = self.times[(self.times > part.start) & (self.times < part.end)]
             rates += [(float(t), 1.0) for t in (part.start, *inside, part.end)]
-        return Request.of(span, p.duration, p.keytimes, rates)
+        return rates
+
+    def _request(self, p: RequestParameters) -> Request:
+        """Return a valid request, or raise."""
+        span = float(self.times[0]), float(self.times[-1])
+        return Request.of(span, p.duration, p.keytimes, self.given_speeds(p))
 
     def _solve(
         self,
         p: SearchParameters,
         request: Request,
         *,
-        beyond: bool,
+        short: Shortfall | None = None,
         strict: bool = False,
         faster: float = 1.0,
     ) -> tuple[FloatArray, Solution]:
-        """Solve a request, which may be ``beyond`` what is feasible, or be played ``faster``.
+        """Solve a request, which may be too ``short`` for the body, or be played ``faster``.
 
         A ``strict`` solution stays within the limits if that is possible.
         """
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
-        fall = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
         # Where no timing is feasible, the nearest timing must not distort the motion (section 3.5),
         # and hurry is no remedy.
         stuck = self.extremes.stuck >= 0
         heavier = float(np.linalg.norm(self.gravity)) > EARTH * (1 + 1e-6)
-        gentle = _MOST_CHANGE / (_WITHIN + self.step)  # rates are those of whole frames
-        alpha = min(p.alpha, _SOFT) if stuck or beyond else p.alpha * (_STRICT if strict else 1.0)
+        change = np.inf if p.most_change is None else p.most_change
+        if stuck or short or faster > 1:
+            change = most_change(_MOST_CHANGE, self.step) / faster**2
+        alpha = min(p.alpha, _SOFT) if stuck or short else p.alpha * (_STRICT if strict else 1.0)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
-            slowest=min(SLOWEST, 0.5 * fall), loop=p.loop,
+            slowest=self.least_rate, loop=p.loop,
             weights=(alpha, p.beta, p.smoothness),
             by_time=isinstance(p.objective, str) and p.objective == "effort",
             hurries=heavier or not stuck,
-            most_change=gentle / faster**2 if stuck or beyond or faster > 1 else np.inf,
+            most_change=max(change, _ROOM * request.least_change),
         )  # fmt: skip
         first = None
         if p.start is not None:
             first = np.asarray(p.start.rate(p.start.inverse(nodes))) ** 2
         found = solve(problem, first, p.watch)
         if found.missed > _MISSED and p.watch is None:
+            if short is not None:
+                raise InfeasibleError(short.note)
             raise outcome.unmet(found.missed, rates=bool(request.fixed), keytimes=bool(p.keytimes))
         return nodes, found
 
@@ -327,71 +331,4 @@ class PhysicsModel(CapableBody, Pictured):
         TimeWarp
             Its notes report whether it is the global optimum, and infeasible parts.
         """
-        notes: list[Note] = [*self.notes, *note_of_gravity(self.gravity)]
-        p, said = outcome.natural_length(self, p)
-        request = self._request(p)
-        asked = None if request.free else request.keys[-1][0] - request.begin
-        short = shortfall_of(self, request, request.fixed)
-        long = outcome.long_note(self, asked)
-        if self.extremes.stuck >= 0:
-            said = [*said, outcome.impossible_note(self)]
-        refused = [short.note] if short is not None and _refused(p, short) else []
-        if p.infeasible == "refuse":
-            refused += [n for n in (long, *said) if n is not None and n.code in _IMPOSSIBLE]
-        if refused:
-            raise InfeasibleError(refused[0])
-        notes += said
-        if outcome.is_plain(p) and long is not None:
-            return self._slow_motion(p, long)
-        if outcome.is_plain(p) and short is not None and p.infeasible == "even":
-            return self._fast_motion(p, short)
-        notes += [n for n in (short and short.note, long) if n]
-        strict = p.infeasible == "refuse"
-        nodes, found = self._solve(p, request, beyond=short is not None, strict=strict)
-        begin = float(self.times[0])
-        output = begin + found.times
-        if asked is not None:
-            output[-1] = begin + asked
-        warp = TimeWarp(output, nodes, loop=p.loop)
-        notes.append(outcome.optimum_note(found))
-        if p.watch is None:
-            beyond = outcome.beyond_notes(self, warp)
-            if beyond and strict:
-                raise InfeasibleError(outcome.refused(beyond[0], p))
-            notes += beyond
-        return warp.with_notes(*notes)
-
-    def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:
-        """Stretch the slowest feasible timing uniformly to a longer one."""
-        free = self.warp(**(vars(p) | {"duration": "free", "infeasible": "auto"}))
-        return _stretched(free, float(told.values["asked"]), told)
-
-    def _fast_motion(self, p: ModelWarpParameters, short: Shortfall) -> TimeWarp:
-        """Play the best timing of a feasible length evenly faster, to a shorter one."""
-        length = _ABOVE_LEAST * short.least
-        factor = length / short.leg.seconds
-        nodes, found = self._solve(
-            p, self._request(replace(p, duration=length)), beyond=False, faster=factor
-        )
-        best = TimeWarp(float(self.times[0]) + found.times, nodes)
-        best = best.with_notes(*self.notes, *note_of_gravity(self.gravity))
-        fast = Note(
-            f"the timing of {{length:.3g}} is played {factor:.2f} times as fast: flights fall "
-            f"{factor**2:.1f} times as fast as gravity",
-            code="fast-motion",
-            length=Duration(length),
-            factor=factor,
-        )
-        return _stretched(best, short.leg.seconds, short.note, fast)
-
-
-def _refused(p: ModelWarpParameters, short: Shortfall) -> bool:
-    return p.infeasible == "refuse" or (p.infeasible == "auto" and short.share < BELOW)
-
-
-def _stretched(warp: TimeWarp, duration: float, *notes: Note) -> TimeWarp:
-    """Return a warp that is played evenly, in another length."""
-    begin = warp.output[0]
-    output = begin + (warp.output - begin) * duration / warp.duration
-    output[-1] = begin + duration
-    return TimeWarp(output, warp.source, loop=warp.loop).with_notes(*warp.notes, *notes)
+        return answer(self, p)

@@ -11,7 +11,7 @@ from retime.errors import InfeasibleError
 from retime.methods.physics.explain import cause_of
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.search.problem import Solution
-from retime.methods.physics.shortfall import down
+from retime.methods.physics.search.request import Request
 from retime.notes import Note, Remedy
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from retime.methods.physics.capable import CapableBody
     from retime.methods.physics.model import PhysicsModel
 
+# Tolerance of feasibility, in p'^2.
+TOLERANCE = 0.05
 # Relative tolerance of durations.
 _ROUNDING = 1e-6
 # Smallest force that is reported, in body weights.
@@ -86,7 +88,7 @@ def is_plain(p: ModelWarpParameters) -> bool:
 
 def long_note(model: PhysicsModel, asked: float | None) -> Note | None:
     """Return a note if the length is longer than feasible."""
-    most = None if asked is None else model.maximum_duration()
+    most = None if asked is None else model.extremes.longest(model.times)
     if asked is None or most is None or asked <= most * (1 + _ROUNDING):
         return None
     return Note(
@@ -141,8 +143,6 @@ def _percent(share: float) -> str:
 
 def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
     """Return notes on the infeasible parts of a solution."""
-    from retime.methods.physics.model import TOLERANCE
-
     timing = model.timing_of(warp)
     distance = model.distances(timing)
     outside = np.flatnonzero(np.isfinite(distance) & (distance > TOLERANCE))
@@ -161,6 +161,39 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
             size=size,
         )
     ]
+
+
+def rate_notes(model: CapableBody, request: Request, most_change: float | None) -> list[Note]:
+    """Return notes on given speeds that the body cannot have there, with the nearest possible ones.
+
+    No feasible timing is faster at any frame than the fastest, or slower than the slowest.
+    """
+    notes: list[Note] = []
+    if model.extremes_with(request.fixed, most_change).fastest is not None:
+        return notes
+    for moment, rate in request.fixed:
+        others = [(t, r) for t, r in request.fixed if t != moment]
+        found = model.extremes_with(others, most_change)
+        if found.fastest is None or found.slowest is None:
+            continue
+        frame = int(np.abs(model.times - moment).argmin())
+        low, high = float(found.slowest[frame]), float(found.fastest[frame])
+        if low - TOLERANCE <= rate * rate <= high + TOLERANCE:
+            continue
+        least, most = np.sqrt([low, high])
+        notes.append(
+            Note(
+                "the speed at {moment:.3g} is {rate:.3g}; the body can have {least:.3g} to "
+                "{most:.3g} there",
+                Remedy(f"use {np.clip(rate, least, most):.3g}", parameter="rates"),
+                code="rate-not-possible",
+                moment=Moment(moment),
+                rate=rate,
+                least=float(least),
+                most=float(most),
+            )
+        )
+    return notes
 
 
 def refused(note: Note, p: ModelWarpParameters) -> Note:
@@ -187,3 +220,13 @@ def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
         wishes=" and ".join(["the duration", *asked]),
         missing=missing,
     )
+
+
+def up(seconds: float, step: float) -> float:
+    """Round up to whole frames, and then to milliseconds."""
+    return float(np.ceil(1e3 * step * np.ceil(seconds / step - 1e-6) - 1e-6)) / 1e3
+
+
+def down(seconds: float, step: float) -> float:
+    """Round down to whole frames, and then to milliseconds."""
+    return float(np.floor(1e3 * step * np.floor(seconds / step + 1e-6) + 1e-6)) / 1e3

@@ -335,6 +335,10 @@ class SearchParameters(RequestParameters):
             "objective. Return True to stop, or an array to continue from."
         ),
     ] = None
+    most_change: Annotated[
+        float | None,
+        About("Maximum change of the playback speed per second of the result.", unit="1/s"),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

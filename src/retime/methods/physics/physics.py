@@ -11,6 +11,7 @@ from retime.keywords import takes
 from retime.methods.physics.heights import flight_edit
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
+from retime.methods.physics.search.change import most_change
 from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.motion.edits import Timing, apply
@@ -19,6 +20,8 @@ from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
 _SAME_TIME = 1e-6
+# Largest change of the playback speed in 33 ms of a range, whose seams have the recorded speed.
+_CHANGE = 0.24
 
 
 @takes(PhysicsParameters)
@@ -58,20 +61,36 @@ def _warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
         return model_of(motion, p).warp(**asked, infeasible=p.infeasible)
     if p.duration is None and not p.ripple:
         asked["duration"] = p.range[1] - p.range[0]
-    asked["rates"] = (*p.rates, *_seams(motion, p))
-    warp = model_of(motion, p).warp(**asked, infeasible=p.infeasible)
+    model = model_of(motion, p)
+    asked |= _of_range(motion, p, model)
+    warp = model.warp(**asked, infeasible=p.infeasible)
     return warp.within(motion.domain, p.range, ripple=p.ripple)
 
 
-def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
-    """Return the ends of a range inside the clip, where the playback speed is 1."""
-    assert p.range is not None
+def feasible_durations(motion: Motion, p: PhysicsParameters) -> tuple[float | None, float | None]:
+    """Return the shortest and the longest duration of a step, of its range where it has one.
+
+    Given speeds, locked spans and seams bound both. ``None`` if no timing is feasible, and if time
+    may stop.
+    """
+    model = model_of(motion, p)
+    bound = _of_range(motion, p, model)
+    speeds = [*model.given_speeds(p), *bound.get("rates", ())]
+    found = model.extremes_with(speeds, bound.get("most_change"))
+    return found.minimum(model.times), found.maximum(model.times)
+
+
+def _of_range(motion: Motion, p: PhysicsParameters, model: PhysicsModel) -> dict[str, Any]:
+    """Return what a range adds to a request: speed 1 at ends inside the clip, and its change."""
+    if p.range is None:
+        return {}
     known = [moment for moment, _ in p.rates]
-    return [
+    seams = [
         (t, 1.0)
         for t, end in zip(p.range, motion.domain, strict=True)
         if abs(t - end) > _SAME_TIME and not np.isclose(known, t, atol=_SAME_TIME).any()
     ]
+    return {"rates": (*p.rates, *seams), "most_change": most_change(_CHANGE, model.step)}
 
 
 def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:

@@ -35,15 +35,12 @@ OFF, OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
 # Flights that agree within this log ratio apply to the whole clip; others only within this many
 # seconds.
 _AGREE, _NEAR = 0.3, 0.1
-# A single flight counts if it lasts this long, seconds. The speeds on the ground within this many
-# seconds of it are compared with those of the fall.
-_ALONE, _BESIDE = 0.15, 0.06
-# Speed beside a single flight, relative to that of the fall, up to which the whole clip is slow;
-# from which it is fast. Where only the flight is, it is that of the true fall. By 19 recorded jumps
-# whose flight, or all, was slowed to 150 % and sped up to 65 %: 84 to 95 % right.
-_SLOW_BESIDE, _FAST_BESIDE = (0.9, 1.2), (1.4, 0.92)
-# Least vertical speed that is compared, m/s.
-_SLOW_M_S = 0.05
+# A single flight counts if it lasts this long, seconds. Its edges are looked at from this long
+# outside to this long inside of it.
+_ALONE, _EDGE = 0.15, (0.1, 0.06)
+# Largest downward acceleration there if the whole clip is slow, and least upward one if it is fast,
+# relative to that of the fall.
+_PULLED, _PUSHED = 2.0, 1.0
 # Least gravity of a flight, relative to earth; less is hanging.
 _SOME = 0.05
 
@@ -116,7 +113,6 @@ class Flights:
 
 def find_flights(
     times: FloatArray,
-    centre: FloatArray,
     fall: FloatArray,
     touched: Mask,
     airborne: Mask,
@@ -128,8 +124,8 @@ def find_flights(
     ----------
     times : array (F,)
         Times of the frames, at equal intervals.
-    centre, fall : array (F, 3)
-        The centre of mass in metres, and its acceleration, m/s^2, Y up.
+    fall : array (F, 3)
+        Acceleration of the centre of mass, m/s^2, Y up.
     touched : array (F,) of bool
         Frames with contacts.
     airborne : array (F,) of bool
@@ -158,7 +154,7 @@ def find_flights(
     if source == "recording" or pooled is None:
         return Flights(tuple(kept), mask, held, np.ones(len(times)))
     listed = tuple(_judged(f, pooled, source) for f in kept)
-    whole = source == "gravity" or (source == "auto" and _whole_clip(times, centre[:, 1], clear))
+    whole = source == "gravity" or (source == "auto" and _whole_clip(times, fall, clear))
     return Flights(listed, mask, held, _speeds(times, listed, whole))
 
 
@@ -229,38 +225,28 @@ def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
     return replace(flight, speed=EARTH / gravity if wrong else 1.0)
 
 
-def _whole_clip(times: FloatArray, height: FloatArray, clear: list[Flight]) -> bool:
+def _whole_clip(times: FloatArray, fall: FloatArray, clear: list[Flight]) -> bool:
     """Return whether flights that are off mean that the whole clip is, not only the flights.
 
-    Several do if they agree. A single one does if the speed on the ground beside it is that of the
-    fall: where only the flight was slowed, the ground still has the true speed.
+    Several do if they agree. A single one does if its take-off and landing fit its fall, in units
+    of its own acceleration, which no change of the speed of the whole clip alters: nothing pulls a
+    body down, so it falls nowhere much faster than in flight, and a push has about its weight.
+    Where only the flight was slowed, the body brakes at take-off as if it were pulled down; where
+    it was sped up, its pushes are too weak for it.
     """
     if len(clear) != 1:
         return bool(clear) and float(np.ptp([np.log(f.gravity) for f in clear])) < _AGREE
     (flight,) = clear
-    wrong = float(np.sqrt(EARTH / flight.gravity))
-    beside = _speed_beside(times, height, flight)
-    if wrong > 1:
-        return beside < max(_SLOW_BESIDE[0] * wrong, _SLOW_BESIDE[1])
-    return beside > min(_FAST_BESIDE[0] * wrong, _FAST_BESIDE[1])
-
-
-def _speed_beside(times: FloatArray, height: FloatArray, flight: Flight) -> float:
-    """Return the vertical speed beside a flight relative to that of the fall at its ends."""
-    speed = np.gradient(height, times)
-    first, past, step = flight.first, flight.past, float(times[1] - times[0])
-    cut, near = int((past - first) * _INNER), max(int(_BESIDE / step), 2)
-    inner = np.arange(first + cut, past - cut)
-    fall = np.polynomial.Polynomial.fit(inner, speed[inner], 1)
-    ratios = [
-        np.log(max(np.abs(part).max(), _SLOW_M_S) / max(abs(fall(edge)), _SLOW_M_S))
-        for part, edge in (
-            (speed[max(first - near, 0) : first], first),
-            (speed[past : past + near], past - 1),
-        )
-        if len(part)
-    ]
-    return float(np.exp(np.mean(ratios))) if ratios else 1.0
+    step = float(times[1] - times[0])
+    near, within = (max(int(seconds / step), 2) for seconds in _EDGE)
+    parts = (
+        fall[max(flight.first - near, 0) : flight.first + within, 1],
+        fall[max(flight.past - within, 0) : flight.past + near, 1],
+    )
+    if flight.gravity < EARTH:
+        return float(np.mean([-part.min() for part in parts])) < _PULLED * flight.gravity
+    pushes = [max(float(part.max()) / flight.gravity, _SOME) for part in parts]
+    return float(np.prod(pushes)) > _PUSHED**2
 
 
 def _speeds(times: FloatArray, flights: tuple[Flight, ...], whole: bool) -> FloatArray:

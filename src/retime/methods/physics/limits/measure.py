@@ -114,7 +114,7 @@ def _flights(
             airborne |= (clip.times >= start - 1e-9) & (clip.times <= end + 1e-9)
     touched = ~supports.flight
     found = find_flights(
-        np.asarray(clip.times), dynamics.centre_of_mass, dynamics.fall(), touched, airborne,
+        np.asarray(clip.times), dynamics.fall(), touched, airborne,
         p.gravity_from,
     )  # fmt: skip
     # Flights whose heights will be changed do not limit the timing.

@@ -22,8 +22,9 @@ Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 # Bounds of p'^2 and |p''|, because any speed is feasible for a still figure.
 MOST_SPEED: float = 16.0
 MOST_CHANGE: float = 60.0
-# Largest contact force, in body weights.
-_MOST_FORCE = 20.0
+# Largest contact force, in body weights: opposite forces cancel at any size. It is far above
+# what a glitch of a recording needs (33), so that the recorded timing stays feasible there too.
+_MOST_FORCE = 100.0
 # Unit of p'', 1/s, and tolerance for dropping corners.
 UNIT = 5.0
 _TOLERANCE = 1e-4

@@ -1,7 +1,7 @@
 """Bounds of the change of speed |p''|, as barriers of the search.
 
-They are used where a timing must exceed the limits of the body: nothing there would keep the speed
-from jumping.
+They are used where nothing in the body's limits keeps the speed from jumping: where a timing must
+exceed them, and in ranges, which begin and end at the recorded speed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,17 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.physics.limits.regions import UNIT
+
+# Seconds in which changes of the playback speed are seen.
+_SEEN = 1 / 30
+
+
+def most_change(change: float, step: float) -> float:
+    """Return the largest |p''|, 1/s, by which the rate changes by less than ``change`` in 33 ms.
+
+    Rates are those of frames, ``step`` seconds apart.
+    """
+    return change / (_SEEN + step)
 
 
 class ChangeBounds:

@@ -6,18 +6,19 @@ each interval is in the regions of both its frames; no frame is left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from retime import _native
 from retime.arrays import FloatArray
-from retime.methods.physics.limits.regions import MOST_SPEED, UNIT, Flat
+from retime.methods.physics.limits.regions import MOST_CHANGE, MOST_SPEED, UNIT, Flat
 from retime.one_line import one_line
 from retime.pictured import Pictured
 
-# p'^2 below which a timing may stop.
-_STANDS = 1e-4
+# A timing may stop where its rate is this close to the least one, relatively.
+_STANDS = 1e-2
 
 
 @one_line()
@@ -29,12 +30,15 @@ class Extremes(Pictured):
     ----------
     fastest, slowest : array (F,), optional
         ``None`` if no timing is feasible.
+    least : float
+        Least rate p' of a timing.
     stuck : int
         First frame without a feasible timing; -1 if there is none.
     """
 
     fastest: FloatArray | None
     slowest: FloatArray | None
+    least: float
     stuck: int = -1
 
     def minimum(self, times: FloatArray) -> float | None:
@@ -43,9 +47,13 @@ class Extremes(Pictured):
 
     def maximum(self, times: FloatArray) -> float | None:
         """Return the longest feasible duration, seconds, or ``None`` if time may stop."""
-        if self.slowest is None or self.slowest.min() < _STANDS:
+        if self.slowest is None or np.sqrt(self.slowest.min()) < self.least * (1 + _STANDS):
             return None
-        return float(clock_of(self.slowest, times)[-1])
+        return self.longest(times)
+
+    def longest(self, times: FloatArray) -> float | None:
+        """Return the duration of the slowest timing whose rate is nowhere below the least one."""
+        return None if self.slowest is None else float(clock_of(self.slowest, times)[-1])
 
 
 def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
@@ -63,27 +71,48 @@ def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
 
 
 def extreme_timings(
-    flat: Flat, times: FloatArray, ends: tuple[float, float] = (MOST_SPEED, MOST_SPEED)
+    flat: Flat,
+    times: FloatArray,
+    speeds: Sequence[tuple[float, float]] = (),
+    most_change: float = MOST_CHANGE,
+    *,
+    least: float,
 ) -> Extremes:
     """Find the fastest and the slowest feasible timing by a pass backward and one forward.
 
-    ``ends`` bound p'^2 at the first and the last frame. No feasible timing is faster at any frame
-    than the fastest.
+    No feasible timing is faster at any frame than the fastest, or slower than the slowest.
+
+    Parameters
+    ----------
+    flat : Flat
+        The regions.
+    times : array (F,)
+        Source times of the frames, seconds.
+    speeds : sequence of (float, float)
+        Source times and the playback speeds that are given there, at the nearest frame.
+    most_change : float
+        Largest |p''|, 1/s.
+    least : float
+        Least rate p'.
     """
     step = float(times[1] - times[0])
     empty = np.flatnonzero(np.diff(flat[0]) == 0)
     if len(empty):
-        return Extremes(None, None, int(empty[0]))
+        return Extremes(None, None, least, int(empty[0]))
     (starts, corners), stuck = interval_regions(flat, step)
     if stuck >= 0:
-        return Extremes(None, None, stuck)
+        return Extremes(None, None, least, stuck)
+    low, high = np.full(len(times), least * least), np.full(len(times), MOST_SPEED)
+    for moment, rate in speeds:
+        frame = int(np.abs(times - moment).argmin())
+        low[frame] = high[frame] = rate * rate
     fastest, sets, failed = _native.physics_timing.fastest(
-        starts, corners, step, UNIT, *ends, MOST_SPEED
+        starts, corners, step, UNIT, low, high, most_change / UNIT
     )
     if failed >= 0:
-        return Extremes(None, None, int(failed))
-    slowest = _native.physics_timing.slowest(starts, corners, step, UNIT, sets)
-    return Extremes(fastest, slowest)
+        return Extremes(None, None, least, int(failed))
+    slowest = _native.physics_timing.slowest(starts, corners, step, UNIT, sets, most_change / UNIT)
+    return Extremes(fastest, slowest, least)
 
 
 def clock_of(square_speed: FloatArray, times: FloatArray) -> FloatArray:

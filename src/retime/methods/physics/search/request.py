@@ -73,7 +73,18 @@ class Request:
             _must_be_inside(output, source, stop, span, free=duration == "free")
         for before, after in itertools.pairwise([(begin, begin), *keys]):
             _must_follow(before, after)
-        return cls(begin, tuple(keys), tuple(rates), duration == "free")
+        return cls(begin, tuple(keys), tuple(sorted(rates)), duration == "free")
+
+    def must_have_speeds(self) -> None:
+        """Raise if a part is too fast or too slow for any search."""
+        for leg in self.legs:
+            _must_have_speed(leg)
+
+    @property
+    def least_change(self) -> float:
+        """The least bound of |p''|, 1/s, by which the given speeds follow each other."""
+        moments, rates = np.array(self.fixed).reshape(-1, 2).T
+        return float((np.abs(np.diff(rates**2)) / (2 * np.diff(moments))).max(initial=0.0))
 
     @property
     def all_legs(self) -> list[Leg]:
@@ -171,17 +182,22 @@ def _must_follow(before: tuple[float, float], after: tuple[float, float]) -> Non
             f"keytime {output:g}={source:g} (output s = source s) does not come after "
             f"{before[0]:g}={before[1]:g}; both times must rise within the clip"
         )
-    if not SLOWEST * (1 - 1e-9) <= way / seconds <= FASTEST * (1 + 1e-9):
-        raise InfeasibleError(
-            "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
-            "{slowest:g} and {fastest:g}; choose {least:.3g} to {most:.3g}",
-            way=Duration(way),
-            seconds=Duration(seconds),
-            slowest=SLOWEST,
-            fastest=FASTEST,
-            least=Duration(_inwards(way / FASTEST, np.ceil)),
-            most=Duration(_inwards(way / SLOWEST, np.floor)),
-        )
+
+
+def _must_have_speed(leg: Leg) -> None:
+    speed = leg.way / leg.seconds
+    if SLOWEST * (1 - 1e-9) <= speed <= FASTEST * (1 + 1e-9):
+        return
+    bound, rounded, side = (FASTEST, np.ceil, "least") if speed > 1 else (SLOWEST, np.floor, "most")
+    raise InfeasibleError(
+        "{way:.3g} of the motion cannot take {seconds:.3g}: the speed must be between "
+        f"{{slowest:g}} and {{fastest:g}}; choose {{bound:.3g}} at {side}",
+        way=Duration(leg.way),
+        seconds=Duration(leg.seconds),
+        slowest=SLOWEST,
+        fastest=FASTEST,
+        bound=Duration(_inwards(leg.way / bound, rounded)),
+    )
 
 
 def _inwards(seconds: float, rounded: Any) -> float:
