@@ -10,7 +10,7 @@ from retime.length_tables.feasible import narrowed, possible_lengths, row_length
 from retime.length_tables.knots import kept_times
 from retime.length_tables.parameters import LengthsParameters
 from retime.length_tables.physics_rows import PhysicsRows
-from retime.length_tables.pins import Pin, moments_of, on_grid, pins_of
+from retime.length_tables.pins import Pin, moments_of, on_grid, once_each, pins_of
 from retime.length_tables.rows import FASTEST, SLOWEST, OwnRows
 from retime.methods.guided import own_terms
 from retime.motion import Motion
@@ -103,8 +103,9 @@ class Request:
     def of(cls, motion: Motion, p: LengthsParameters) -> Request:
         """Check and convert parameters."""
         clock, (start, end) = Clock.of(motion), motion.domain
-        moments = moments_of(dict(p.moments), clock)
-        pins = (Pin(start, 0.0, 0.0), *pins_of(dict(p.pins), moments), Pin(end, 0.0, 1.0))
+        moments = moments_of(once_each(p.moments, "moment"), clock)
+        pins = pins_of(once_each(p.pins, "pin"), moments)
+        pins = (Pin(start, 0.0, 0.0), *pins, Pin(end, 0.0, 1.0))
         asked = (_seconds(p.shortest, clock), _seconds(p.longest, clock))
         return cls(asked, moments, pins, _windows(p, motion.domain))
 
