@@ -134,7 +134,7 @@ def _closed(motion: Motion, start: float, length: float, blend: float) -> Motion
     on = ground_place(motion, end, root) - ground_place(motion, start, root)
     cycle = _frames(motion, times, 0.0)
     before = placed(_frames(motion, times, length), 0.0, on)
-    return change_over(cycle, before, end - blend, end, stagger=0.0)
+    return change_over(cycle, before, end - blend, end, stagger=0.0, stand=False)
 
 
 def _frames(motion: Motion, times: FloatArray, earlier: float) -> Motion:
