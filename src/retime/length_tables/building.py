@@ -15,6 +15,7 @@ from retime.length_tables.rows import FASTEST, SLOWEST, OwnRows
 from retime.methods.guided import own_terms
 from retime.motion import Motion
 from retime.notes import Note
+from retime.pacing.problem import ROOM
 from retime.sentences import Duration, Sentence, Span
 from retime.times import ClipTime, Clock
 from retime.timing.table import LengthTable, Window
@@ -145,6 +146,15 @@ def _windows(p: LengthsParameters, clip: tuple[float, float]) -> tuple[Window, .
             raise InputError(
                 "window {part} must last above 0 s, not {least}",
                 part=Span(first, last),
+                least=Duration(least),
+            )
+        most = (1 - ROOM) * (last - first) / SLOWEST
+        if least > most:
+            raise InputError(
+                f"window {{part}} can last {{most:g}} at most, {SLOWEST:g} times its speed, not "
+                "{least:g}",
+                part=Span(first, last),
+                most=Duration(most),
                 least=Duration(least),
             )
         out.append(Window(on_grid(first, clip), on_grid(last, clip), least, f"window {k}"))
