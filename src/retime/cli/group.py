@@ -144,7 +144,7 @@ def group(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked of every scene."""
+    """The request for every scene."""
 
     plan: GroupRecipe
     reading: Reading

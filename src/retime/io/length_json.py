@@ -28,7 +28,7 @@ def read_lengths(path: str | Path) -> LengthTable:
 
 
 def is_length_table(path: str | Path) -> bool:
-    """Return whether a JSON file says that it is a table of lengths."""
+    """Return whether a JSON file has the mark of a table of lengths."""
     document = parse_json(path)
     return isinstance(document, Mapping) and document.get("format") == FORMAT
 
