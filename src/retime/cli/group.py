@@ -57,7 +57,7 @@ def group(
     ] = (),
     key: Annotated[
         Sequence[str],
-        About("Show source time SRC of a member at output time OUT.", metavar="NAME@OUT=SRC"),
+        About("Show source time SRC of the member at output time OUT.", metavar="NAME@OUT=SRC"),
     ] = (),
     pause: Annotated[
         Sequence[str],
@@ -76,7 +76,7 @@ def group(
         About("Group recipe to start from; other options replace its values.", panel=ADVANCED),
     ] = None,
     parameters: Annotated[
-        dict[str, Any], Of(GroupParameters, _TOLD, advanced=("max_speed", "method"))
+        dict[str, Any], Of(GroupParameters, _TOLD, advanced=("max_speed", "method", "strength"))
     ],
     recipe: Annotated[
         Path | None, About("Also write the group recipe to this file.", panel=OUTPUT)

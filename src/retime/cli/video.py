@@ -27,7 +27,7 @@ def video(
     source: Annotated[Path, word("IN", "Video file, or with --lengths a motion.")],
     target: Annotated[Path, word("OUT", "File to write: .mp4, .m4v or .mov.")],
     *,
-    warp: Annotated[Path | None, About("Warp to apply.", metavar="FILE")] = None,
+    warp: Annotated[Path | None, About("Warp to apply to the video.", metavar="FILE")] = None,
     lengths: Annotated[
         Path | None,
         About(
