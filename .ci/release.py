@@ -65,6 +65,8 @@ NEEDED = (
     "retime/py.typed",
     "retime/_native.",  # the kernels, whatever the system adds to the name
     "retime/__init__.pyi",
+    "retime/runtimes/three/",
+    "retime/runtimes/unity/",
 )
 
 

@@ -130,8 +130,15 @@ class Parameter:
 
     @property
     def is_path(self) -> bool:
-        """Whether it is a path of motion files, relative to the recipe."""
-        return self.about.widget in ("motion", "motions")
+        """Whether its text is the path of a file, relative to the recipe."""
+        is_file = self.about.widget == "data" and str in options_of(self.type)
+        return is_file or self.about.widget in ("motion", "motions")
+
+    def names_files(self, value: Any) -> bool:
+        """Return whether a value names files; other data may be the contents of one."""
+        return self.is_path and value is not None and (
+            self.about.widget != "data" or isinstance(value, str)
+        )  # fmt: skip
 
     @property
     def repeatable(self) -> bool:

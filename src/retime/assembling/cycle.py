@@ -13,7 +13,9 @@ from retime.body.measure.likeness import Likeness
 from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.edits import apply
+from retime.motion.kinematics import cached_positions
 from retime.notes import Note, Remedy
+from retime.parameters import part_of_clip
 from retime.sentences import Duration, Moment, Span
 from retime.timing import TimeWarp
 
@@ -26,6 +28,9 @@ _OPEN = 0.12
 # A turn of the body from one round to the next costs as much as this distance, metres per radian:
 # a cycle goes straight on.
 _TURN_COST = 0.3
+# How much the change-over may add to a joint's acceleration, relative to its own most, and what a
+# joint that is still may accelerate, m/s^2.
+_MORE, _LEAST_BEND = 0.2, 5.0
 
 
 def loop(
@@ -62,7 +67,7 @@ def loop(
     """
     if not (np.isfinite(blend) and blend > 0):
         raise InputError("the blend must be longer than 0 s, not {length}", length=Duration(blend))
-    part = motion.domain if between is None else between
+    part = motion.domain if between is None else part_of_clip(between, motion.domain)
     shortest, longest = period or (_SHORTEST_S, (part[1] - part[0] - blend) / 2)
     if not 0 < shortest <= longest:
         raise InputError(
@@ -134,7 +139,19 @@ def _closed(motion: Motion, start: float, length: float, blend: float) -> Motion
     on = ground_place(motion, end, root) - ground_place(motion, start, root)
     cycle = _frames(motion, times, 0.0)
     before = placed(_frames(motion, times, length), 0.0, on)
-    return change_over(cycle, before, end - blend, end, stagger=0.0)
+    blend = min(max(blend, _needed(motion, cycle, before)), start - motion.start, length)
+    return change_over(cycle, before, end - blend, end, stagger=0.0, stand=False)
+
+
+def _needed(motion: Motion, cycle: Motion, before: Motion) -> float:
+    """Return a change-over in which no joint accelerates much beyond its own most, seconds.
+
+    A quintic ease over a distance accelerates by up to 10 / sqrt(3) of it by the time squared.
+    """
+    apart = np.linalg.norm(cached_positions(cycle)[-1] - cached_positions(before)[-1], axis=1)
+    bends = np.diff(cached_positions(motion), 2, axis=0) * motion.rate**2
+    own = np.maximum(np.linalg.norm(bends, axis=2).max(axis=0), _LEAST_BEND)
+    return float(np.sqrt(10 / np.sqrt(3) * apart / (_MORE * own)).max())
 
 
 def _frames(motion: Motion, times: FloatArray, earlier: float) -> Motion:

@@ -113,7 +113,7 @@ class ClipRecipes:
                 continue
             for p in declared(method(entry["method"]).parameters):
                 value = entry["parameters"].get(p.name)
-                if not p.is_path or value is None:
+                if not p.names_files(value):
                     continue
                 listed = isinstance(value, list)
                 changed = [change(v) for v in (value if listed else [value])]

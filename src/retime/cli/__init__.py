@@ -35,6 +35,7 @@ COMMANDS = {
     "loop": "Cut a cycle out of a longer take, and close it.",
     "vary": "Write variations of a motion, for crowds and training data.",
     "group": "Retime several characters together, so that they meet exactly.",
+    "lengths": "Make a table of a clip at any length, for game engines.",
     "warp": "Make, show, compose, invert and export time warps.",
     "guided": "Change the length of a motion, or copy the timing of a reference.",
     "physics": "Retime within the limits of body, gravity and ground contact.",

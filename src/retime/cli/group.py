@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from retime.cli.command import ADVANCED, Of
-from retime.cli.console import report, table
+from retime.cli.console import report, said, table
+from retime.cli.each import Row, do_each
 from retime.cli.options import OUTPUT, Json, must_be_a_picture, must_differ, word
+from retime.cli.takes import scenes
 from retime.errors import InputError
 from retime.evaluate import GroupJob, Job
 from retime.evaluate.reading import Reading
 from retime.groups.parameters import GroupParameters, Link, Shared
 from retime.groups.recipe import GroupRecipe
+from retime.notes import ROUTINE
 from retime.parameters import About, build, values_of
 from retime.parameters_shared import Fps
 
@@ -28,8 +33,8 @@ def group(
         Sequence[str],
         word(
             "FILE=OUT",
-            "Motion of each member and the file to write. A member is named by its file; NAME:FILE "
-            "names it otherwise, FILE#JOINT=OUT takes a character of a file with several.",
+            "Motion of each member and the file to write. NAME:FILE names it, FILE#JOINT takes a "
+            "character of a file with several, and * stands for the scenes of a folder.",
         ),
     ],
     *,
@@ -70,7 +75,9 @@ def group(
         Path | None,
         About("Group recipe to start from; other options replace its values.", panel=ADVANCED),
     ] = None,
-    parameters: Annotated[dict[str, Any], Of(GroupParameters, _TOLD, advanced=("max_speed",))],
+    parameters: Annotated[
+        dict[str, Any], Of(GroupParameters, _TOLD, advanced=("max_speed", "method", "strength"))
+    ],
     recipe: Annotated[
         Path | None, About("Also write the group recipe to this file.", panel=OUTPUT)
     ] = None,
@@ -93,31 +100,37 @@ def group(
     retime group ann.bvh=ann2.bvh ben.bvh=ben2.bvh --duration 75% --shared 1.2:2.7
 
     retime group ann.bvh=a.bvh ben.bvh=b.bvh --link ann@1.6:ben@2.3 --follow cam.bvh=c.bvh@ann
-    """
-    from retime.evaluate import Evaluator, evaluate_group
-    from retime.groups.recipe import read_group_recipe, write_group_recipe
 
-    jobs, parts = _jobs([*members, *(text.partition("@")[0] for text in follow)], reading, show)
-    if show:
-        _list_touches(jobs, as_json=as_json)
-        return
+    retime group 'takes/ann_*.bvh=out/ann_*.bvh' 'takes/ben_*.bvh=out/ben_*.bvh' --use scene.json
+    """
+    from retime.groups.recipe import GroupRecipe, read_group_recipe, write_group_recipe
+
     if plot is not None:
         must_be_a_picture(plot)
-    start = GroupRecipe({}) if use is None else read_group_recipe(use)
     told = {
         "shared": "auto" if list(shared) == ["auto"] else [_shared(s) for s in shared],
         "links": [_link(text) for text in link],
         "keytimes": _by_name(key, "key", "NAME@OUT=SRC", "="),
         "pauses": _by_name(pause, "pause", "NAME@SRC=S", "="),
         "locked": _by_name(lock, "lock", "NAME@A:B", ":"),
-        "follow": dict(_follower(text) for text in follow),
     }
+    start = GroupRecipe({}) if use is None else read_group_recipe(use)
     values = values_of(start.together) | {n: v for n, v in told.items() if v} | parameters
-    together = build(GroupParameters, values)
-    plan = GroupRecipe(start.members, together)
-    job = GroupJob(members=jobs, recipe=plan, fps=fps, exact=exact, parts=parts)
-    done = evaluate_group(Evaluator(), job)
-    _write(done, jobs)
+    asked = _Asked(GroupRecipe(start.members, build(GroupParameters, values)), reading, fps, exact)
+    if any("*" in text for text in members):
+        single = {"list": show, "plot": plot, "recipe": recipe}
+        idle = [name for name, given in single.items() if given]
+        if idle:
+            raise InputError(f"--{idle[0]} is of one scene; name its files instead of using *")
+        do_each(
+            {name: partial(_row, asked, *words) for name, words in scenes(members, follow).items()},
+            as_json=as_json,
+        )
+        return
+    if show:
+        _list_touches(_jobs(members, reading, show)[0], as_json=as_json)
+        return
+    done, jobs, plan = _solved(asked, members, follow)
     if recipe is not None:
         write_group_recipe(plan, recipe)
     if plot is not None:
@@ -127,6 +140,49 @@ def group(
         spans = [(s.start, s.end) for s in done.timing.scene.shared]
         draw_warps(warps, plot, shared=spans)
     _report(done, jobs, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The request for every scene."""
+
+    plan: GroupRecipe
+    reading: Reading
+    fps: float | None
+    exact: bool
+
+
+def _solved(
+    asked: _Asked, members: Sequence[str], follow: Sequence[str]
+) -> tuple[EvaluatedGroup, dict[str, Job], GroupRecipe]:
+    """Retime the members of a scene and write them; return what was done of what."""
+    from retime.evaluate import Evaluator, evaluate_group
+
+    files = [*members, *(text.rpartition("@")[0] for text in follow)]
+    followers = dict(_follower(text) for text in follow)
+    jobs, parts = _jobs(files, asked.reading, show=False)
+    together = asked.plan.together
+    if followers:
+        together = replace(together, follow=followers)
+    plan = GroupRecipe(asked.plan.members, together)
+    job = GroupJob(members=jobs, recipe=plan, fps=asked.fps, exact=asked.exact, parts=parts)
+    done = evaluate_group(Evaluator(), job)
+    _write(done, jobs)
+    return done, jobs, plan
+
+
+def _row(asked: _Asked, members: Sequence[str], follow: Sequence[str]) -> Row:
+    """Retime a scene of takes, and say what was written."""
+    for text in members:
+        Path(text.partition("=")[2]).parent.mkdir(parents=True, exist_ok=True)
+    done, _, _ = _solved(asked, members, follow)
+    lengths = {found.motion.duration for found in done.members.values()}
+    notes = [*done.notes, *(n for found in done.members.values() for n in found.notes)]
+    return {
+        "members": ", ".join(done.members),
+        "length s": f"{max(lengths):.3f}",
+        "notes": "; ".join(dict.fromkeys(said(n) for n in notes if n.code not in ROUTINE)),
+    }
 
 
 def _jobs(

@@ -80,6 +80,8 @@ def join(
         fps = float(f"{rates[0]:.9g}")
         told = f"clips of other frame rates were resampled to {fps:g} fps (--fps)"
         notes.append(Note(told, code="rates-differ", fps=fps))
+    if blend is None and at:
+        raise InputError("--at is of a change-over; give its least length too (--blend)")
     if blend is None:
         joined = concatenate(clips, fps=fps)
     else:

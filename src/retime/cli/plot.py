@@ -23,7 +23,7 @@ from retime.parameters import About
 def plot(
     files: Annotated[
         Sequence[Path],
-        word("FILE... OUT", "Warps or motions, and the picture file."),
+        word("FILE... OUT", "Warps, motions or a table of lengths, and the picture file."),
     ],
     *,
     poses: Annotated[int, About("Number of poses of a film strip.", minimum=2, maximum=60)] = 12,
@@ -35,13 +35,15 @@ def plot(
     as_json: Json = False,
     reading: Reading,
 ) -> None:
-    """Draw warps with their playback speed, or motions as film strips on one time axis.
+    """Draw warps with their playback speed, motions as film strips, or a table of lengths.
 
     Examples
     --------
     retime plot slow.json slow.png
 
     retime plot jump.bvh retimed.bvh strips.png
+
+    retime plot slash.lengths.json slash.png
 
     retime plot dance.bvh beats.png --recipe sync.json --audio song.mp3
     """
@@ -62,10 +64,18 @@ def plot(
 
 
 def _draw_warps(files: list[Path], target: Path, reading: Reading) -> None:
+    from retime.io.length_json import is_length_table, read_lengths
     from retime.io.warp_json import read_warp
+    from retime.plot.length_tables import draw_lengths
     from retime.plot.warps import draw_warps
 
     must_read_plainly(reading, "warps are drawn")
+    tables = [file for file in files if is_length_table(file)]
+    if tables:
+        if len(files) > 1:
+            raise InputError(f"{tables[0]} is a table of lengths; draw it in a picture of its own")
+        draw_lengths(read_lengths(tables[0]), target)
+        return
     draw_warps({file.stem: read_warp(file) for file in files}, target)
 
 

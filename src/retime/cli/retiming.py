@@ -130,9 +130,9 @@ def _retime_one(
         found = Evaluator().evaluate(job, progress=told)
     partners = []
     for one, _ in pairs:
-        moved, said = _carried_along(found, one, job, retiming)
-        notes += said
-        partners.append(moved)
+        followed = _followed(found, one, job, retiming)
+        notes += followed.notes
+        partners.append(followed.motion)
     # All are computed before the first is written.
     write(found.motion, target, drop_rest=retiming.drop_rest, original=found.source)
     for moved, (_, other) in zip(partners, pairs, strict=True):
@@ -159,14 +159,16 @@ def _length_note(job: Job, found: Evaluated) -> list[Note]:
     return [Note(f"{told}; write {plain:g}% or {plain:g}f if you meant these", code="far-longer")]
 
 
-def _carried_along(
-    found: Evaluated, file: Path, job: Job, retiming: Retiming
-) -> tuple[Motion, list[Note]]:
-    """Return a partner from a file, retimed with the result, and notes about it."""
-    from retime.evaluate.partner import carry_along
+def _followed(found: Evaluated, file: Path, job: Job, retiming: Retiming) -> Evaluated:
+    """Return the result of a partner's file, which follows a result."""
+    from retime.evaluate.partner import follow
+    from retime.groups.followers import Followers
 
-    partner = retiming.reading.for_partner(file).read(file)
-    return carry_along(found, partner, name=str(file), fps=job.fps, exact=job.exact, hold=job.hold)
+    name, partner = str(file), retiming.reading.for_partner(file).read(file)
+    leader = Followers({name: {"source": 1.0}})
+    return follow(
+        leader, name, partner, {"source": found}, fps=job.fps, exact=job.exact, hold=job.hold
+    )
 
 
 def _fields(

@@ -99,6 +99,9 @@ def _write(names: Sequence[str], folder: Path, suffix: str) -> list[Path]:
         files[folder / f"{made.name}.{suffix}"] = partial(write, made.motion)
         if made.partner is not None:
             files[folder / f"{made.name}-partner.{suffix}"] = partial(write, made.partner)
+        if made.prop is not None:
+            prop = made.prop.skeleton.names[0].lower()
+            files[folder / f"{made.name}-{prop}.{suffix}"] = partial(write, made.prop)
         if made.warp is not None:
             files[folder / f"{made.name}-truth.json"] = partial(write_warp, made.warp)
     return _put(files)

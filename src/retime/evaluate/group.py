@@ -12,14 +12,12 @@ from retime.body.solve.touching import keep_touches
 from retime.errors import InputError, RetimeError
 from retime.evaluate.evaluator import Evaluator, Progress, goes_back
 from retime.evaluate.job import Evaluated, Job
-from retime.evaluate.partner import carry_along
-from retime.groups.followers import Followers
+from retime.evaluate.partner import follow
 from retime.groups.group import split
 from retime.groups.recipe import GroupRecipe
 from retime.groups.timing import GroupTiming, Scene
 from retime.groups.touches import find_touches
 from retime.motion import Motion
-from retime.motion.edits import apply
 from retime.motion.part import part_below
 from retime.notes import Note
 from retime.recipe import Recipe, Step
@@ -116,7 +114,9 @@ def evaluate_group(
     notes = [*timing.notes(), *_apart(done, timing)]
     for name, motion in motions.items():
         if name in followers.leaders:
-            done[name] = _following(name, motion, followers, done, job)
+            whole = goes_back(motion, job.members[name].target)
+            made = follow(followers, name, motion, done, fps=job.fps, exact=job.exact or whole)
+            done[name] = replace(made, in_place=whole)
     done |= _scenes(evaluator, job, done)
     return EvaluatedGroup({name: done[name] for name in motions}, timing, tuple(notes))
 
@@ -164,23 +164,6 @@ def _channels(scene: Motion, joint: str) -> list[str]:
     skeleton, top = scene.skeleton, scene.skeleton.index(joint)
     below = [skeleton.names[j] for j in range(len(skeleton)) if top in skeleton.chain(j)]
     return [c for c in scene.channels if c.removesuffix(":translation") in below]
-
-
-def _following(
-    name: str, motion: Motion, followers: Followers, done: Mapping[str, Evaluated], job: GroupJob
-) -> Evaluated:
-    """Return the result of a follower: with one leader joint by joint, otherwise as a whole."""
-    shares = followers.leaders[name]
-    in_place = goes_back(motion, job.members[name].target)
-    if len(shares) == 1:
-        (leader,) = (done[n] for n in shares)
-        moved, notes = carry_along(
-            leader, motion, name=name, fps=job.fps, exact=job.exact or in_place
-        )
-        return Evaluated(motion, Recipe(), (), moved, leader.warp, in_place, tuple(notes))
-    warp = followers.warp(name, motion.domain, {n: done[n].warp for n in shares})
-    moved = apply(motion, warp, fps=job.fps, exact=job.exact or in_place)
-    return Evaluated(motion, Recipe(), (), moved, warp, in_place, moved.notes)
 
 
 def _touching(

@@ -1,6 +1,8 @@
-"""Retime partners, cameras and props with a result."""
+"""Retime what follows a result: partners, cameras and props."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -8,11 +10,12 @@ from retime.body import find_body
 from retime.body.contacts.grips import find_touches
 from retime.body.solve.touching import keep_touches
 from retime.evaluate.job import Evaluated
+from retime.groups.followers import Followers
 from retime.motion import Motion
-from retime.motion.edits import Edit, apply_edits
+from retime.motion.edits import Edit, apply, apply_edits
 from retime.motion.kinematics import positions
 from retime.notes import Note
-from retime.recipe import Step
+from retime.recipe import Recipe, Step
 from retime.sentences import Duration, Moment
 from retime.timing import TimeWarp
 
@@ -20,6 +23,41 @@ from retime.timing import TimeWarp
 _ANOTHER = 0.1
 # Hands that miss each other by more than this, in metres, are reported.
 _APART = 0.01
+
+
+def follow(
+    followers: Followers,
+    name: str,
+    motion: Motion,
+    done: Mapping[str, Evaluated],
+    *,
+    fps: float | None = None,
+    exact: bool = False,
+    hold: bool = False,
+) -> Evaluated:
+    """Return the result of a follower: with one leader joint by joint, otherwise as a whole.
+
+    Parameters
+    ----------
+    followers : Followers
+        Whom ``name`` follows.
+    name : str
+        The follower, also in notes.
+    motion : Motion
+        Its motion.
+    done : mapping of str to Evaluated
+        The results of its leaders.
+    fps, exact, hold
+        Those of :class:`Job`.
+    """
+    shares = followers.leaders[name]
+    if len(shares) == 1:
+        (leader,) = (done[n] for n in shares)
+        moved, notes = carry_along(leader, motion, name=name, fps=fps, exact=exact, hold=hold)
+        return Evaluated(motion, Recipe(), (), moved, leader.warp, False, tuple(notes))
+    warp = followers.warp(name, motion.domain, {n: done[n].warp for n in shares})
+    moved = apply(motion, warp, fps=fps, exact=exact)
+    return Evaluated(motion, Recipe(), (), moved, warp, False, moved.notes)
 
 
 def carry_along(

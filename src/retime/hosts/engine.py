@@ -236,7 +236,7 @@ def _with_files(step: Any, files: Mapping[str, str]) -> Any:
         return files.get(value, value) if isinstance(value, str) else value
 
     known = declared(method(str(step.get("method"))).parameters)
-    paths = {p.name for p in known if p.is_path}
+    paths = {p.name for p in known if p.names_files(values.get(p.name))}
     named = {k: put(v) if k in paths else v for k, v in values.items()}
     return {**step, "parameters": named}
 

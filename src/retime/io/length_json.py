@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from retime.errors import FormatError, InputError
 from retime.io.files import write_bytes
 from retime.io.json_text import parse_json
-from retime.timing.table import LengthTable
+from retime.timing.table import FORMAT, LengthTable
 
 
 def read_lengths(path: str | Path) -> LengthTable:
@@ -24,6 +25,12 @@ def read_lengths(path: str | Path) -> LengthTable:
         return LengthTable.from_document(document)
     except InputError as e:
         raise FormatError(str(e), path=path) from None
+
+
+def is_length_table(path: str | Path) -> bool:
+    """Return whether a JSON file has the mark of a table of lengths."""
+    document = parse_json(path)
+    return isinstance(document, Mapping) and document.get("format") == FORMAT
 
 
 def write_lengths(table: LengthTable, path: str | Path) -> None:

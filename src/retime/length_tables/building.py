@@ -10,11 +10,12 @@ from retime.length_tables.feasible import narrowed, possible_lengths, row_length
 from retime.length_tables.knots import kept_times
 from retime.length_tables.parameters import LengthsParameters
 from retime.length_tables.physics_rows import PhysicsRows
-from retime.length_tables.pins import Pin, moments_of, on_grid, pins_of
+from retime.length_tables.pins import Pin, moments_of, on_grid, once_each, pins_of
 from retime.length_tables.rows import FASTEST, SLOWEST, OwnRows
 from retime.methods.guided import own_terms
 from retime.motion import Motion
 from retime.notes import Note
+from retime.pacing.problem import ROOM
 from retime.sentences import Duration, Sentence, Span
 from retime.times import ClipTime, Clock
 from retime.timing.table import LengthTable, Window
@@ -103,8 +104,9 @@ class Request:
     def of(cls, motion: Motion, p: LengthsParameters) -> Request:
         """Check and convert parameters."""
         clock, (start, end) = Clock.of(motion), motion.domain
-        moments = moments_of(dict(p.moments), clock)
-        pins = (Pin(start, 0.0, 0.0), *pins_of(dict(p.pins), moments), Pin(end, 0.0, 1.0))
+        moments = moments_of(once_each(p.moments, "moment"), clock)
+        pins = pins_of(once_each(p.pins, "pin"), moments)
+        pins = (Pin(start, 0.0, 0.0), *pins, Pin(end, 0.0, 1.0))
         asked = (_seconds(p.shortest, clock), _seconds(p.longest, clock))
         return cls(asked, moments, pins, _windows(p, motion.domain))
 
@@ -144,6 +146,15 @@ def _windows(p: LengthsParameters, clip: tuple[float, float]) -> tuple[Window, .
             raise InputError(
                 "window {part} must last above 0 s, not {least}",
                 part=Span(first, last),
+                least=Duration(least),
+            )
+        most = (1 - ROOM) * (last - first) / SLOWEST
+        if least > most:
+            raise InputError(
+                f"window {{part}} can last {{most:g}} at most, {SLOWEST:g} times its speed, not "
+                "{least:g}",
+                part=Span(first, last),
+                most=Duration(most),
                 least=Duration(least),
             )
         out.append(Window(on_grid(first, clip), on_grid(last, clip), least, f"window {k}"))

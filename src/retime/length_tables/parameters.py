@@ -10,6 +10,12 @@ from retime.parameters import About, LoopParameters
 from retime.times import ClipTime, Length, SourceTime
 
 
+def _window(text: str) -> tuple[str, ...]:
+    """Split ``A:B=TIME``; a comma is between times in minutes."""
+    span, _, least = text.rpartition("=")
+    return (*span.split("," if "," in span else ":"), least)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LengthsParameters(LoopParameters):
     """Parameters of a table of lengths."""
@@ -36,9 +42,10 @@ class LengthsParameters(LoopParameters):
     windows: Annotated[
         Sequence[tuple[SourceTime, SourceTime, Length]],
         About(
-            "Span of the source that lasts at least a time at any length (start, end, seconds).",
+            "Let the source from A to B last at least a time at any length.",
             flag="window",
-            metavar="SRC:SRC=TIME",
+            metavar="A:B=TIME",
+            parse=_window,
         ),
     ] = ()
     by: Annotated[

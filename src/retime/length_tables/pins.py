@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,17 @@ class Pin:
     def at(self, length: float) -> float:
         """Return the output time, from the start of the output."""
         return self.seconds + self.share * length
+
+
+def once_each(given: Mapping[str, Any] | Sequence[tuple[str, Any]], what: str) -> dict[str, Any]:
+    """Return values by name; raise if a name is given twice."""
+    pairs = given.items() if isinstance(given, Mapping) else given
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"{what} {name!r} is given twice: {found[name]} and {value}")
+        found[name] = value
+    return found
 
 
 def pins_of(pins: Mapping[str, Any], moments: Mapping[str, float]) -> tuple[Pin, ...]:

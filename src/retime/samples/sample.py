@@ -28,6 +28,8 @@ class Sample:
     """When the body is in the air and falls freely, seconds."""
     partner: Motion | None = None
     """The other character."""
+    prop: Motion | None = None
+    """What they handle; its joint has its name."""
     reference: Motion | None = None
     """The same action in another timing."""
     warp: TimeWarp | None = None

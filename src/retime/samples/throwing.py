@@ -42,9 +42,9 @@ def make_throw(*, fps: float = 60.0) -> tuple[Motion, Motion, Motion]:
 
 
 def throw_sample() -> Sample:
-    """Make the thrower, with the catcher as the partner."""
-    thrower, catcher, _ = make_throw()
-    return Sample("throw", thrower, partner=catcher)
+    """Make the thrower, with the catcher as the partner, and the ball."""
+    thrower, catcher, ball = make_throw()
+    return Sample("throw", thrower, partner=catcher, prop=ball)
 
 
 def _path(t: FloatArray, waypoints: Waypoints) -> FloatArray:

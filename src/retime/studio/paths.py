@@ -14,7 +14,7 @@ def resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
     """Convert the paths in a step's parameters to files under the root."""
     for p in declared(method(step["method"]).parameters):
         value = step["parameters"].get(p.name)
-        if not p.is_path or value is None:
+        if not p.names_files(value):
             continue
         if isinstance(value, list):
             step["parameters"][p.name] = [_resolved(v, p.name, resolve) for v in value]

@@ -30,7 +30,7 @@ _FLASH_S = 0.15
 _SWEEP = 1.2
 
 
-def film_lengths(motion: Motion, table: LengthTable, path: str | Path, *, fps: int = 30) -> int:
+def film_lengths(motion: Motion, table: LengthTable, path: str | Path, *, fps: float = 30.0) -> int:
     """Write a film of a clip at the shortest, its own and the longest length of a table.
 
     The upper row has the timing of the table, the lower row uniform speed; a place flashes when a
@@ -44,7 +44,7 @@ def film_lengths(motion: Motion, table: LengthTable, path: str | Path, *, fps: i
         Its table.
     path : str or Path
         An .mp4, .m4v or .mov file.
-    fps : int
+    fps : float
         Frames per second.
 
     Returns
@@ -61,7 +61,9 @@ def film_lengths(motion: Motion, table: LengthTable, path: str | Path, *, fps: i
     beside = path.with_name(f".{path.name}.part")
     try:
         with film(beside, SUFFIXES[path.suffix.lower()], {"title": path.stem}) as container:
-            stream = add_stream(container, "libx264", "H.264", rate=Fraction(fps))
+            stream = add_stream(
+                container, "libx264", "H.264", rate=Fraction(fps).limit_denominator(1001)
+            )
             stream.width, stream.height, stream.pix_fmt = 3 * _SIDE, 2 * _SIDE, "yuv420p"
             for places in _places(table, fps):
                 picture = _picture(figure, places)
@@ -79,7 +81,7 @@ def film_lengths(motion: Motion, table: LengthTable, path: str | Path, *, fps: i
 _Places = list[tuple[float, bool] | None]
 
 
-def _places(table: LengthTable, fps: int) -> Iterator[_Places]:
+def _places(table: LengthTable, fps: float) -> Iterator[_Places]:
     lit = max(_FLASH_S, 1 / fps)
     shown = (float(table.lengths[0]), table.duration, float(table.lengths[-1]))
     for k in range(math.ceil(shown[2] * fps) + 1):
