@@ -30,6 +30,11 @@ _PACED_S, _MOST = 1.0, 1.25
 _SMOOTH_S = 0.14
 # A joint that is still in both motions may turn this fast in the change-over, rad/s.
 _LEAST_TURN = 2.0
+# The hips of a body that stands may go this fast in it, m/s.
+_LEAST_SPEED = 0.5
+# Clips are left and entered at least this far from their ends, where they are long enough, so that
+# a change-over has room to be longer, seconds.
+_ROOM_S = 0.5
 # Moments whose joints are farther apart, in metres, are not similar: a body would have to change
 # its pose by more than steps and gestures do.
 _UNLIKE = 0.25
@@ -167,7 +172,8 @@ def find_seam(
 
 def _moments(motion: Motion, blend: float, *, late: bool) -> FloatArray:
     """Return the moments at which a motion may be left or entered."""
-    start, end = motion.start + blend / 2, motion.domain[1] - blend / 2
+    room = max(blend / 2, min(_ROOM_S, motion.duration / 6))
+    start, end = motion.start + room, motion.domain[1] - room
     if end <= start:
         raise InputError(
             "the motion lasts {clip:.3g} and the blend {blend:.3g}; shorten the blend",
@@ -180,17 +186,28 @@ def _moments(motion: Motion, blend: float, *, late: bool) -> FloatArray:
 
 
 def _long_enough(one: Motion, other: Motion, seam: Seam, blend: float, stagger: float) -> float:
-    """Return a length of the change-over in which no joint turns faster than its own most.
+    """Return a length in which no joint turns faster than its own most, and the hips do not lunge.
 
-    A quintic ease of an angle in a time is at most 15 / 8 times as fast as an even turn.
+    A quintic ease of an angle in a time is at most 15 / 8 times as fast as an even turn. The hips,
+    where those of both are apart, go at most half as fast again as they do anyway.
     """
     poses = [_pose(m, t) for m, t in ((one, seam.first), (other, seam.second))]
     angles = quat.angle(*poses)
     own = np.maximum(np.maximum(_turning(one), _turning(other)), _LEAST_TURN)
     needed = float((15 / 8 * angles / own).max()) / (1 - stagger)
+    hips = [one.skeleton.roots[0]]
+    apart = ground_place(one, seam.first, hips) - ground_place(other, seam.second, hips)
+    speed = max(_hips_speed(one), _hips_speed(other), _LEAST_SPEED)
+    needed = max(needed, float(15 / 8 * np.linalg.norm(apart) / (speed / 2)))
     room = min(seam.first - one.start, one.domain[1] - seam.first, seam.second - other.start,
                other.domain[1] - seam.second)  # fmt: skip
     return min(max(blend, needed), max(2 * room, blend))
+
+
+def _hips_speed(motion: Motion) -> float:
+    """Return the usual speed of the hips on the ground where they move, m/s."""
+    track = cached_positions(motion)[:, motion.skeleton.roots[0], ::2]
+    return float(np.median(np.linalg.norm(np.diff(track, axis=0), axis=1)) * motion.rate)
 
 
 def _pose(motion: Motion, time: float) -> FloatArray:
