@@ -40,7 +40,8 @@ class Pace:
         """The probability of each rate (K,) of a performer who moves."""
         out: FloatArray = np.exp(-0.5 * ((self.rates - 1) / _USUAL_SPREAD) ** 2)
         out[0] = 0.0
-        return out / out.sum()
+        out /= out.sum()
+        return out
 
     @cached_property
     def starting(self) -> FloatArray:
