@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from retime import _native
-from retime.arrays import FloatArray
+from retime.methods.align.joints import Recording
 from retime.methods.align.live.repeats import find_repeats
 from retime.methods.align.live.velocities import (
     LAG,
@@ -26,7 +26,7 @@ from retime.methods.align.live.velocities import (
     jump_sums,
     recorded_velocities,
 )
-from retime.methods.align.poses import LivePose
+from retime.methods.align.poses import LivePose, own_heading
 
 # Places a second of the recording.
 _PLACES = 60.0
@@ -88,14 +88,14 @@ _BETWEEN, _AROUND, _GOES_ON = 0.6, 9, 2.0
 class Belief:
     """A filter over (place, rate) that keeps all repetitions.
 
-    ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, at their own
-    heading and common size.
+    Times are from the start of the recording. ``scale`` brings its poses to common size.
     """
 
-    def __init__(self, path: FloatArray, duration: float) -> None:
-        self.path = np.ascontiguousarray(path)
-        self.duration = duration
-        count = len(self.path)
+    def __init__(self, recording: Recording, scale: float) -> None:
+        duration = self.duration = recording.end - recording.start
+        count = max(round(duration * _PLACES), 8) + 1
+        even = np.linspace(recording.start, recording.end, count)
+        self.path = np.ascontiguousarray(own_heading(recording.at(even)) * scale)
         self.places = (count - 1) / duration
         self._motion = recorded_velocities(self.path, self.places)
         range2 = self.path.var(axis=0).sum(axis=1)
@@ -117,11 +117,6 @@ class Belief:
         self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
         self._turn = np.zeros((count, 2))
         self.seek(0.0)
-
-    @staticmethod
-    def grid(duration: float) -> int:
-        """Return the number of positions for a recording of this length."""
-        return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float | None) -> None:
         """Set the belief to one position and those close to it; ``None`` is all positions."""
