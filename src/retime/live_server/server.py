@@ -381,16 +381,13 @@ class LiveServer:
 
     async def _tick_steadily(self) -> None:
         """Send frames at an even rate, each up to half a period early when a pose has come."""
-        period = 1 / self.rate
         due = self._clock()
         while True:
             self._heard.clear()
             self.tick(self._clock())
-            due += period
-            now = self._clock()
-            if now - due > _SLEPT:
-                due = now
-            await asyncio.sleep(max(due - period / 2 - now, 0.0))
+            now, due = self._clock(), due + 1 / self.rate
+            due = now if now - due > _SLEPT else due
+            await asyncio.sleep(max(due - 0.5 / self.rate - now, 0.0))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._heard.wait(), max(due - self._clock(), 0.0))
 

@@ -85,7 +85,7 @@ class PredictiveAligner(Aligner):
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
         if not (is_number(period) and 0.001 <= period <= 1):
-            raise InputError(f"the period is {period!r} s; it can be from 0.001 to 1 s")
+            raise InputError(f"the period is {period!r}; it can be from 0.001 to 1")
         if cost not in ("position", "derivative"):
             raise InputError(f"the cost is {cost!r}; it can be position or derivative")
         super().__init__(reference, times=times, joints=joints)
