@@ -19,6 +19,7 @@ constexpr double SHORTEST = 1e-6;
 struct Between {
     double share = 0.0;  ///< Where on the line it is least.
     double square = 0.0;
+    double length = 0.0;  ///< The square of the line's own length.
 };
 
 Between nearest_between(Recorded from, const Fit &at_from, Recorded to, const Fit &at_to, Pose pose,
@@ -33,7 +34,7 @@ Between nearest_between(Recorded from, const Fit &at_from, Recorded to, const Fi
         start += dot(first, first);
     }
     const double share = length < 1e-18 ? 0.0 : std::clamp(along / length, 0.0, 1.0);
-    return {share, start - 2 * share * along + share * share * length};
+    return {share, start - 2 * share * along + share * share * length, length};
 }
 
 /// Return the mean place of joints, at height 0.
@@ -171,6 +172,34 @@ std::pair<double, double> nearest_on_path(Poses path, Pose pose, Mask visible, s
     return {place, best / count(visible)};
 }
 
+double mean_on_path(Poses path, Numbers at, Pose pose, Mask visible, std::int64_t low,
+                    std::int64_t high, double error2) {
+    double total = 0.0, sum = 0.0, least = FAR;
+    Recorded from{path[low]};
+    Fit at_from = fit(from, pose, visible);
+    for (index i = low; i < high; ++i) {
+        const Recorded to{path[i + 1]};
+        const Fit at_to = fit(to, pose, visible);
+        const Between near = nearest_between(from, at_from, to, at_to, pose, visible);
+        // A normal distribution along the line, of this precision, cut off at its ends.
+        const double precision = near.length / error2, cost = near.square / (2 * error2);
+        const double place = i + 0.5 + (near.share - 0.5) / (1 + 12 / std::max(precision, 1e-12));
+        if (cost < least) {
+            const double share = std::exp(cost - least);
+            total *= share;
+            sum *= share;
+            least = cost;
+        }
+        const double weight = 0.5 * (at[i] + at[i + 1]) * std::exp(least - cost) /
+                              std::sqrt(1 + precision / (2 * PI));
+        total += weight;
+        sum += weight * place;
+        from = to;
+        at_from = at_to;
+    }
+    return total > 0 ? sum / total : 0.5 * (low + high);
+}
+
 Array<double, 2> pose_velocity(Pose now, Pose before, Mask both, double seconds) {
     Array<double, 2> out = filled(0.0, both.length(), 3);
     each_way(now, before, both, [&](index j, Vector way) {
@@ -255,6 +284,11 @@ void bind(nanobind::module_ &m) {
            "path[N,J,3] pose[J,3] visible[J] low:0..N high:0..N",
            "Find the nearest point of a pose on a stretch of the recording, between frames too.\n\n"
            "Returns the place, in frames, and the mean squared distance of a joint there.");
+    define(m, "mean_on_path", mean_on_path,
+           "path[N,J,3] at[N] pose[J,3] visible[J] low:0..N high:0..N error2",
+           "Find the mean place of a pose on a stretch of the recording, in frames.\n\n"
+           "Belief `at` (N,) each frame, linear between them, is weighed by how well the pose "
+           "fits:\nits joints are off by `error2` on the mean, squared.");
     define(m, "pose_difference", difference, "recorded[J,3] pose[J,3] visible[J]",
            "Return the distances of a pose from a recorded one (J, 3), after rotation; 0 if "
            "unseen.");

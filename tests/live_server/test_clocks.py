@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
+import selectors
 import subprocess
 import sys
 import threading
@@ -195,3 +197,55 @@ def test_an_hour_of_troubles_is_followed_in_flat_memory() -> None:
         grown.append(most_memory())
     assert np.mean(np.array(off) < 0.15) > 0.97
     assert grown[-1] - grown[2] < 8 << 20
+
+
+class SimulatedWait(selectors.DefaultSelector):
+    """Time passes where a loop would wait."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        self.now += timeout or 0.0
+        return super().select(0.0)
+
+
+def frames_out(poses: list[float], seconds: float) -> np.ndarray:
+    """Return when frames go out, 90 a second, while poses come at given times."""
+    motion = samples.punches()
+    waiting = SimulatedWait()
+    loop = asyncio.SelectorEventLoop(waiting)
+    loop.time = lambda: waiting.now  # type: ignore[method-assign]
+    out: list[float] = []
+
+    class Ear:
+        listeners = 0
+
+        def send(self, cue: Any, now: float, *figures: Any) -> None:
+            out.append(now)
+
+    server = LiveServer(Follower([Part("a", motion)]), feed=Ear(), clock=loop.time)
+    writer, bones = BundleWriter(Avatar(motion).roles), Avatar(motion).bones(motion.start)
+
+    async def show() -> None:
+        for at in poses:
+            data = writer.frame(bones, ROOT, at)
+            loop.call_at(at, server.receive, data, ("127.0.0.1", 5), at)
+        loop.call_at(seconds, server.over.set)
+        await server.run()
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(show())
+    return np.array(out)
+
+
+@pytest.mark.parametrize("rate", [24.0, 60.0, 90.0, 250.0])
+def test_a_pose_goes_out_within_half_a_period_and_the_rate_is_kept(rate: float) -> None:
+    even = frames_out([], 1.0)
+    assert np.ptp(np.diff(even)) < 1e-6
+    poses = list(0.0013 + np.arange(0, 1.0, 1 / rate))
+    out = frames_out(poses, 1.0)
+    assert abs(len(out) - len(even)) <= 1
+    assert np.diff(out).min() > 0.49 / 90
+    # The first one has to wait for the second, to be known as whole.
+    waits = [out[out >= at - 1e-9][0] - at for at in poses[1:] if at < 0.95]
+    assert max(waits) < (0.6 if rate <= 60 else 1.1) / 90

@@ -105,10 +105,7 @@ def test_an_unknown_start_is_refused(walk: Recording) -> None:
         BayesAligner(walk, start="middle")  # type: ignore[arg-type]
 
 
-def test_an_automatic_period_is_the_streams_own(walk: Recording) -> None:
-    aligner = PredictiveAligner(walk, gamma="auto", period="auto")
-    last(follow(aligner, walk, np.arange(0, 1, 1 / 60)))
-    assert aligner.period == pytest.approx(1 / 60, abs=1e-3)
+def test_an_unknown_period_is_refused(walk: Recording) -> None:
     with pytest.raises(InputError, match="period"):
         PredictiveAligner(walk, period="often")  # type: ignore[arg-type]
 

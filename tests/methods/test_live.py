@@ -290,7 +290,7 @@ BAD: dict[str, tuple[Callable[[Recording], Any], str]] = {
         "a name of its own",
     ),
     "gamma": (lambda r: PredictiveAligner(r, gamma=1.5), "share between 0 and 1"),
-    "period": (lambda r: PredictiveAligner(r, period=0.0), "period is 0"),
+    "period": (lambda r: PredictiveAligner(r, period=0.0), "period is 0.0;"),
     "cost": (lambda r: PredictiveAligner(r, cost="tax"), "the cost is"),  # type: ignore[arg-type]
     "another shape": (lambda r: BayesAligner(r).step(np.zeros((3, 3)), 0.0), r"\(16, 3\)"),
     "no candidates": (lambda r: StartDetector({}), "no recording to wait for"),

@@ -47,6 +47,18 @@ def test_the_nearest_point_of_a_path_lies_between_its_places() -> None:
     assert poses.nearest_on_path(path, live, EVERY, 4, 4)[0] == 4.0
 
 
+def test_belief_tells_places_apart_where_a_path_comes_back() -> None:
+    way = [pose(0) + share * (pose(1) - pose(0)) for share in (0.0, 0.2, 0.4, 0.2, 0.0)]
+    path, live = np.stack(way), 0.5 * (way[3] + way[4])
+    sure = np.array([0.0, 0.0, 0.1, 0.4, 0.5])
+    assert poses.mean_on_path(path, sure, live, EVERY, 0, 4, 1e-6) == pytest.approx(3.5, abs=0.01)
+    even = np.full(5, 0.2)
+    assert poses.mean_on_path(path, even, live, EVERY, 0, 4, 1e-6) == pytest.approx(2.0, abs=0.01)
+    # Of a pose that tells little, belief tells the place.
+    assert poses.mean_on_path(path, even, live, EVERY, 2, 4, 1e6) == pytest.approx(3.0, abs=0.01)
+    assert poses.mean_on_path(path, even, live, EVERY, 3, 3, 1e-6) == 3.0
+
+
 @pytest.mark.parametrize("rise", [0.05, -0.9, 2.0])
 def test_a_pose_from_another_floor_is_the_same_within_ten_centimetres(rise: float) -> None:
     seen = np.ones(JOINTS, bool)

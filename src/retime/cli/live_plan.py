@@ -232,15 +232,7 @@ class Aligning:
             panel=PREDICTIVE,
         ),
     ] = 0.15
-    omega: Annotated[
-        float | Literal["auto"],
-        About(
-            "Time between samples, or auto for that of the stream.",
-            unit="s",
-            metavar="S|auto",
-            panel=PREDICTIVE,
-        ),
-    ] = 0.04
+    omega: Annotated[float, About("Time between samples.", unit="s", panel=PREDICTIVE)] = 0.04
     cost: Annotated[
         Literal["position", "derivative"],
         About("Compare positions of joints, or their velocities.", panel=PREDICTIVE),

@@ -203,6 +203,7 @@ class LiveServer:
         self.sent = 0
         self.failed: str | None = None
         self.over = over or asyncio.Event()
+        self._heard = asyncio.Event()  # a pose, since the last frame
         self._begun = clock()
         self._cue = follower.cue(self._begun)
 
@@ -292,6 +293,7 @@ class LiveServer:
     def _hear(self, pose: FloatArray, time: float, moment: float) -> None:
         """Follow a pose (J, 3), and see where the performer is."""
         self._pose, self._pose_time = pose, time
+        self._heard.set()
         self.follower.hear(pose, time, moment)
         aligner = self.follower.aligner
         place = None
@@ -378,14 +380,16 @@ class LiveServer:
             self._patience = loop.call_later(_PATIENCE, lambda: self.flush(self._clock()))
 
     async def _tick_steadily(self) -> None:
+        """Send frames at an even rate, each up to half a period early when a pose has come."""
         due = self._clock()
         while True:
+            self._heard.clear()
             self.tick(self._clock())
-            due += 1 / self.rate
-            now = self._clock()
-            if now - due > _SLEPT:
-                due = now
-            await asyncio.sleep(max(due - now, 0.0))
+            now, due = self._clock(), due + 1 / self.rate
+            due = now if now - due > _SLEPT else due
+            await asyncio.sleep(max(due - 0.5 / self.rate - now, 0.0))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._heard.wait(), max(due - self._clock(), 0.0))
 
     async def _perform(self, replay: Replay | PipedReplay) -> None:
         """Play a file as if it came over the network, at its own times."""

@@ -53,8 +53,6 @@ class Packet:
     """The sender's clock, seconds."""
     unknown: tuple[str, ...] = ()
     """Names of bones that no humanoid has."""
-    ready: bool = True
-    """Whether the sender says that it has a figure to send."""
     broken: int = 0
     """How many messages had no usable values, and were left out."""
     trackers: Mapping[str, Bone] = field(default_factory=dict)
@@ -91,7 +89,7 @@ def parse_packet(data: bytes) -> Packet:
     unknown: list[str] = []
     root: Bone | None = None
     time: float | None = None
-    ready, broken = True, 0
+    broken = 0
     for address, values in found:
         try:
             if address == _BONE:
@@ -105,11 +103,10 @@ def parse_packet(data: bytes) -> Packet:
                 root = _bone(values[1:8])
             elif address == _TIME:
                 time = _clock(values)
-            elif address == _READY:
-                ready = bool(values and values[0])
         except InputError:
             broken += 1
-    return Packet(bones, root, time, tuple(unknown), ready, broken, _trackers(found))
+    trackers, useless = _trackers(found)
+    return Packet(bones, root, time, tuple(unknown), broken + useless, trackers)
 
 
 def _clock(values: Sequence[object]) -> float:
@@ -118,8 +115,9 @@ def _clock(values: Sequence[object]) -> float:
     return float(values[0])  # type: ignore[arg-type]
 
 
-def _trackers(found: Sequence[tuple[str, Any]]) -> dict[str, Bone]:
-    """Return the devices of a packet; those without usable numbers are left out."""
+def _trackers(found: Sequence[tuple[str, Any]]) -> tuple[dict[str, Bone], int]:
+    """Return the devices of a packet, and how many messages of them had no usable numbers."""
+    broken = 0
     places: dict[str, tuple[float, float, float]] = {}
     turns: dict[str, tuple[float, float, float, float]] = {}
     for address, values in found:
@@ -138,9 +136,9 @@ def _trackers(found: Sequence[tuple[str, Any]]) -> dict[str, Bone]:
                 elif what == "rotation":
                     turns[name] = _of_euler(x, y, z)
         except InputError:
-            continue
+            broken += 1
     listed = list(places)[:_MOST_DEVICES]
-    return {n: (*places[n], *turns.get(n, (1.0, 0.0, 0.0, 0.0))) for n in listed}
+    return {n: (*places[n], *turns.get(n, (1.0, 0.0, 0.0, 0.0))) for n in listed}, broken
 
 
 def _three(values: Sequence[object]) -> tuple[float, float, float]:

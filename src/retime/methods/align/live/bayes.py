@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.methods.align.joints import Recording
 from retime.methods.align.live.aligner import Aligner
 from retime.methods.align.live.belief import Belief
-from retime.methods.align.poses import LivePose, own_heading
+from retime.methods.align.poses import LivePose
 from retime.motion import Motion
 
 # Another action is performed if the belief is standing while the mean joint is faster than this
@@ -64,10 +63,7 @@ class BayesAligner(Aligner):
         if start not in ("beginning", "anywhere"):
             raise InputError(f"the start is {start!r}; it can be beginning or anywhere")
         super().__init__(reference, times=times, joints=joints)
-        duration = self.recording.end - self.recording.start
-        even = np.linspace(self.recording.start, self.recording.end, Belief.grid(duration))
-        path = own_heading(self.recording.at(even)) * self._sizer.scale
-        self._belief, self._astray = Belief(path, duration), 0.0
+        self._belief, self._astray = Belief(self.recording, self._sizer.scale), 0.0
         self.start = start
         self.reset()
 

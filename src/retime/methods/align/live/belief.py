@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from retime import _native
-from retime.arrays import FloatArray
+from retime.methods.align.joints import Recording
 from retime.methods.align.live.repeats import find_repeats
 from retime.methods.align.live.velocities import (
     LAG,
@@ -26,7 +26,7 @@ from retime.methods.align.live.velocities import (
     jump_sums,
     recorded_velocities,
 )
-from retime.methods.align.poses import LivePose
+from retime.methods.align.poses import LivePose, own_heading
 
 # Places a second of the recording.
 _PLACES = 60.0
@@ -37,8 +37,9 @@ _NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
 _AGAIN, _LEAVE, _FIND = 0.3, 0.04, 3.0
 # Belief comes back from elsewhere this often, seconds; at every pose if there is this much.
 _FIND_EVERY, _MUCH_LOST = 0.2, 0.1
-# After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.
-_LONG_GAP, _AFTER_GAP = 0.5, 0.3
+# In a gap in the stream of this many seconds, this share of performers waits, and after it this
+# share is anywhere.
+_LONG_GAP, _IN_GAP, _AFTER_GAP = 0.5, 0.5, 0.3
 # Belief at a place below this is dropped.
 _FAINT = 1e-6
 # Travel that is counted where nothing moves, metres a second; the travel within which a performance
@@ -79,22 +80,22 @@ _PLAIN = 0.995
 # Ratio of belief from which another place is switched to, and a repetition; the shortest step back
 # (s).
 _SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
-# Between two places, a copy's pose is known to this share of the way. It is placed between them at
-# the nearest point within this many; belief at one place is spread evenly over its width.
-_BETWEEN, _AROUND, _WIDTH2 = 0.6, 9, 1 / 12
+# Between two places, a copy's pose is known to this share of the way. It is placed between those
+# within this many, and goes on from the last place and rate within this many.
+_BETWEEN, _AROUND, _GOES_ON = 0.6, 9, 2.0
 
 
 class Belief:
     """A filter over (place, rate) that keeps all repetitions.
 
-    ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, at their own
-    heading and common size.
+    Times are from the start of the recording. ``scale`` brings its poses to common size.
     """
 
-    def __init__(self, path: FloatArray, duration: float) -> None:
-        self.path = np.ascontiguousarray(path)
-        self.duration = duration
-        count = len(self.path)
+    def __init__(self, recording: Recording, scale: float) -> None:
+        duration = self.duration = recording.end - recording.start
+        count = max(round(duration * _PLACES), 8) + 1
+        even = np.linspace(recording.start, recording.end, count)
+        self.path = np.ascontiguousarray(own_heading(recording.at(even)) * scale)
         self.places = (count - 1) / duration
         self._motion = recorded_velocities(self.path, self.places)
         range2 = self.path.var(axis=0).sum(axis=1)
@@ -116,11 +117,6 @@ class Belief:
         self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
         self._turn = np.zeros((count, 2))
         self.seek(0.0)
-
-    @staticmethod
-    def grid(duration: float) -> int:
-        """Return the number of positions for a recording of this length."""
-        return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float | None) -> None:
         """Set the belief to one position and those close to it; ``None`` is all positions."""
@@ -210,7 +206,11 @@ class Belief:
             self._learn_bias(live, seconds)
 
     def _move(self, seconds: float) -> None:
-        leave = _LEAVE * seconds + (_AFTER_GAP if seconds >= _LONG_GAP else 0.0)
+        leave = _LEAVE * seconds
+        if seconds >= _LONG_GAP:
+            leave += _AFTER_GAP
+            self.belief *= 1 - _IN_GAP
+            self.belief[:, 0] += _IN_GAP * self._at
         self._since_find += seconds
         come = 0.0
         if self.lost > _MUCH_LOST or self._since_find >= _FIND_EVERY:
@@ -278,7 +278,7 @@ class Belief:
         by_rate = self.belief[part].sum(axis=0)
         mass = max(float(by_rate.sum()), 1e-12)
         if self.copy > 0:
-            place = self._between(live, place, at[part] / float(at[part].sum()), part)
+            place = self._between(live, place, seconds)
         self.rate = float(by_rate @ _PACE.rates) / mass
         self.still = float(by_rate[0]) / mass
         self.place = found = place / self.places
@@ -286,17 +286,19 @@ class Belief:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
 
-    def _between(self, live: LivePose, place: float, share: FloatArray, part: slice) -> float:
-        """Return where between places of the grid a copy is, by variances of belief and pose."""
+    def _between(self, live: LivePose, place: float, seconds: float) -> float:
+        """Return where between places of the grid a copy is: the mean of belief, by its pose.
+
+        A motion may come back the way it went, so that the nearest pose is not the place: a copy
+        also goes on from where it was.
+        """
         low, high = max(0, round(place) - _AROUND), min(len(self.path) - 1, round(place) + _AROUND)
-        near, _ = _native.live_poses.nearest_on_path(
-            self.path, live.points, live.visible, low, high
+        at, expected = self._at, (self.place + self.rate * seconds) * self.places
+        if low <= expected <= high:
+            at = at * np.exp(-0.5 * ((self._grid - expected) / _GOES_ON) ** 2)
+        return _native.live_poses.mean_on_path(
+            self.path, at, live.points, live.visible, low, high, self._error2 / self.copy
         )
-        variance = float(share @ (self._grid[part] - place) ** 2) + _WIDTH2
-        step2 = max(float(np.interp(near, self._grid, self._step2)), 1e-12)
-        error2 = self._error2 / step2 / float(live.visible.sum())
-        out: float = place + self.copy * (near - place) * variance / (variance + error2)
-        return out
 
     def first_like(self, time: float) -> float:
         """Return the first repetition of a time, or the time itself."""

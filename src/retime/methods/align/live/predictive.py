@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from retime import _native
 from retime.arrays import FloatArray
+from retime.coercion import is_number
 from retime.errors import InputError
 from retime.methods.align.joints import Recording
 from retime.methods.align.live.aligner import Aligner
@@ -34,9 +35,6 @@ _FAR = 0.2
 # this time (s).
 _STANDS, _MOVES, _STOP_SECONDS = 0.05, 0.1, 0.15
 _KEYS = 64
-# Automatic period: its value before the first poses, the number of intervals of its median, and its
-# bounds (s).
-_USUAL_PERIOD, _INTERVALS, _LEAST_PERIOD, _MOST_PERIOD = 0.04, 15, 0.01, 0.1
 
 
 class PredictiveAligner(Aligner):
@@ -58,9 +56,8 @@ class PredictiveAligner(Aligner):
         Fraction of the remaining time that a sample may stretch or compress; 0.15 follows best on
         many clips. ``"auto"`` goes by how late the recording is, between samples too, and makes
         that up within 0.2 s.
-    period : float or "auto"
-        Seconds between samples (omega), whatever the stream's own rate; ``"auto"`` takes the
-        stream's, as soon as it is known.
+    period : float
+        Seconds between samples (omega), whatever the stream's own rate.
     cost : {"position", "derivative"}
         Compare where joints are, or how they move.
 
@@ -84,25 +81,17 @@ class PredictiveAligner(Aligner):
         times: npt.ArrayLike | None = None,
         joints: Sequence[str] | None = None,
         gamma: float | Literal["auto"] = 0.05,
-        period: float | Literal["auto"] = 0.04,
+        period: float = 0.04,
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
-        self._auto_period = period == "auto"
-        period = _USUAL_PERIOD if isinstance(period, str) and self._auto_period else period
-        if isinstance(period, str) or not (np.isfinite(period) and 0.001 <= period <= 1):
-            raise InputError(f"the period is {period!r}; it can be from 0.001 to 1, or 'auto'")
+        if not (is_number(period) and 0.001 <= period <= 1):
+            raise InputError(f"the period is {period!r}; it can be from 0.001 to 1")
         if cost not in ("position", "derivative"):
             raise InputError(f"the cost is {cost!r}; it can be position or derivative")
         super().__init__(reference, times=times, joints=joints)
         self.gamma, self.period, self.cost = _checked(gamma), period, cost
         self._points = self.recording.points * self._sizer.scale
-        self._intervals: list[float] = []
         self.reset()
-
-    def reset(self) -> None:
-        """Reset the aligner: forget the performer, and wait at the start of the recording."""
-        super().reset()
-        self._intervals = []
 
     def _place(self, time: float) -> None:
         self._now = 0.0
@@ -119,11 +108,6 @@ class PredictiveAligner(Aligner):
 
     def _follow(self, live: LivePose, seconds: float) -> float:
         self._now += seconds
-        if self._auto_period and seconds > 0 and len(self._intervals) < _INTERVALS:
-            self._intervals.append(seconds)
-            if len(self._intervals) == _INTERVALS:
-                usual = float(np.median(self._intervals))
-                self.period = min(max(usual, _LEAST_PERIOD), _MOST_PERIOD)
         self._past.append((self._now, live))
         while self._next_sample <= self._now + 1e-9:
             self._take(self._at(self._next_sample), self._next_sample)

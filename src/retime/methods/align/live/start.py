@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
@@ -15,7 +14,7 @@ from retime.methods.align.joints import Recording, record
 from retime.methods.align.live.bayes import BayesAligner
 from retime.methods.align.live.belief import Belief
 from retime.methods.align.live.stamps import Clock
-from retime.methods.align.poses import Sizer, own_heading
+from retime.methods.align.poses import Sizer
 
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
 _ENOUGH, _BEYOND = 2.0, 1.0
@@ -143,10 +142,7 @@ class _Candidate:
 
     def __init__(self, recording: Recording) -> None:
         self.recording, self.sizer = recording, Sizer(recording)
-        duration = recording.end - recording.start
-        even = np.linspace(recording.start, recording.end, Belief.grid(duration))
-        path = own_heading(recording.at(even)) * self.sizer.scale
-        self.belief = Belief(path, duration)
+        self.belief = Belief(recording, self.sizer.scale)
         self.reset()
 
     def reset(self) -> None:
