@@ -1048,6 +1048,31 @@ def test_legs_have_times_of_their_own_in_swings_only(walk: Motion) -> None:
     assert any(n.code == "staggering-limited" for n in warp.notes)
 
 
+def test_hips_lead_a_succession_and_plants_stay(walk: Motion) -> None:
+    poses = StaggeredPoses.from_motion(walk)
+    led = poses.succession("Hips", 0.03, lead="hips")
+    gain = led.refinements[3] - poses.refinements[3]
+    for name, depth in (("Hips", 0), ("Hips:translation", 0), ("Spine", 1), ("Chest", 2)):
+        assert gain[poses.channels.index(name)] == pytest.approx(0.03 * (depth - 1), abs=1e-12)
+    warp, made = led.warp(), led.motion(constraints="free", times=walk.times)
+    shift = warp(walk.times, "Hips") - walk.times
+    assert np.median(shift) == pytest.approx(0.03, abs=2e-3)
+    assert np.array_equal(warp(walk.times, "LeftFoot"), walk.times)
+    for contact in (c for c in detect_contacts(walk) if c.joint.endswith(("Foot", "Toe"))):
+        now = (walk.times >= contact.start) & (walk.times <= contact.end)
+        foot = walk.skeleton.index(contact.joint)
+        assert np.abs(positions(made)[now, foot] - positions(walk)[now, foot]).max() < 5e-3
+    parameters = {"succession": [("Hips", 0.03, 1.0)], "lead": "hips"}
+    stepped = Recipe([Step("stagger", parameters)]).evaluate(walk)
+    assert apart(stepped, led.motion()) < 1e-12
+    muted = replace(led, edits=(replace(led.edits[-1], mute=True),))
+    assert led.hips_lead
+    assert not muted.hips_lead
+    for joint, lead, why in (("RightArm", "hips", "from the hips"), ("Hips", "feet", "'hips' or")):
+        with pytest.raises(InputError, match=why):
+            poses.succession(joint, 0.03, lead=lead)  # type: ignore[arg-type]
+
+
 def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
     found = _native.splines.turned_by(walk.skeleton.parents, walk.rotations)
     for turns, part in zip(

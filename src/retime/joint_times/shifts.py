@@ -142,6 +142,9 @@ class JointTimes:
         frame = _Frame(self, span, past_end)
         found: dict[int, Shift] = {}
         for j in [modes.base, *modes.leaders]:
+            if j in modes.standing:
+                found[j] = frame.shift()
+                continue
             if j in exact:
                 found[j] = frame.shift(exact[j](frame.grid))
                 continue
@@ -313,6 +316,11 @@ class _Frame:
             slope = read(bounds.slope, at)
             slopes[0] = np.minimum(np.maximum(step - slope, slopes[0]), step)
             slopes[1] = np.maximum(np.minimum(step + slope, slopes[1]), step)
+        elif bounds is not None:
+            lowest, highest = (
+                np.interp(grid, bounds.times, b) for b in (bounds.lowest, bounds.highest)
+            )
+            values = np.stack([np.maximum(values[0], lowest), np.minimum(values[1], highest)])
         if not self.loop:
             # A part of a clip begins and ends without a bend.
             ends = 1 if self.span is None else 2

@@ -13,6 +13,7 @@ from retime.body.solve.flights import flight_stretch
 from retime.body.solve.gripping import keep_grips
 from retime.body.solve.hinges import within_hinges
 from retime.body.solve.holding import carried_contacts
+from retime.body.solve.pelvis import pelvis_follows
 from retime.body.solve.rising import raised
 from retime.body.solve.travelling import ground_shift, longer_path, travelled
 from retime.methods.staggered.calming import calmed
@@ -44,6 +45,8 @@ class Corrections:
         Make exaggerated jumps longer, so that they still fall with gravity.
     grips : bool
         Keep hands on what they hold.
+    hips_lead : bool
+        The hips have a time of their own: move them as far as planted legs need it.
     most : float
         Maximum rotation speed of exaggerated joints, relative to their maximum in the source.
     """
@@ -53,10 +56,11 @@ class Corrections:
     span: tuple[float, float] | None = None
     keep_gravity: bool = False
     grips: bool = False
+    hips_lead: bool = False
     most: float = np.inf
 
     def __bool__(self) -> bool:
-        return bool(self.weight or self.travel or self.grips)
+        return bool(self.weight or self.travel or self.grips or self.hips_lead)
 
 
 def corrected(
@@ -85,8 +89,12 @@ def corrected(
     """
     rate, ground = source.rate, None
     if not (by.weight or by.travel):
-        plain = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
-        return warp, correction_between(plain, keep_grips(source, plain, warp)), None
+        plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
+        if by.hips_lead:
+            made = _on_feet(source, warp, made)
+        if by.grips:
+            made = keep_grips(source, made, warp)
+        return warp, correction_between(plain, made), None
     base = _retimed(source, warp)
     if by.weight > -1 and by.weight and by.keep_gravity:
         flights = find_contacts(base).flights
@@ -94,6 +102,8 @@ def corrected(
             warp = warp @ flight_stretch(base, float(np.sqrt(1 + by.weight)), flights)
             base = apply(source, warp, fps=rate)
     plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
+    if by.hips_lead:
+        made, base = _on_feet(source, warp, made), _on_feet(source, warp, base)
     if by.weight and by.span is None:
         made = within_hinges(base, made)
     if by.travel:
@@ -114,6 +124,13 @@ def corrected(
     if correction is not None:  # delivered frames may end a fraction of a frame later
         correction = correction.lasting(1 / rate)
     return warp, correction, ground
+
+
+def _on_feet(source: Motion, warp: TimeWarp, made: Motion) -> Motion:
+    """Return a motion with hips that lead moved to where planted legs reach the ground."""
+    plain = _retimed(source, warp)
+    followed = last(source, "on feet", warp, lambda: pelvis_follows(source, plain, warp))
+    return apply_edits(made, [Edit(correction=correction_between(plain, followed))])
 
 
 def _retimed(source: Motion, warp: TimeWarp) -> Motion:
