@@ -24,7 +24,6 @@ from retime import (
     StaggeredPoses,
     Step,
     TimeWarp,
-    _native,
     apply,
     detect_contacts,
     positions,
@@ -1071,14 +1070,6 @@ def test_hips_lead_a_succession_and_plants_stay(walk: Motion) -> None:
     for joint, lead, why in (("RightArm", "hips", "from the hips"), ("Hips", "feet", "'hips' or")):
         with pytest.raises(InputError, match=why):
             poses.succession(joint, 0.03, lead=lead)  # type: ignore[arg-type]
-
-
-def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
-    found = _native.splines.turned_by(walk.skeleton.parents, walk.rotations)
-    for turns, part in zip(
-        (global_rotations(walk), walk.rotations), np.split(found, 2, 1), strict=True
-    ):
-        np.testing.assert_allclose(part, quat.angle(turns[1:], turns[:-1]), rtol=1e-9, atol=1e-12)
 
 
 def test_exaggeration_tells_pose_1_from_the_pose_at_1_second(walk: Motion) -> None:

@@ -39,16 +39,6 @@ class FindingParameters(ContactParameters, RangeParameters):
             ),
         ),
     ] = field(default=1.0, kw_only=False)
-    max_turn: Annotated[
-        float,
-        About(
-            "Maximum rotation speed of an exaggerated joint, relative to its maximum in the "
-            "source.",
-            minimum=1.0,
-            slider=(1, 10),
-            advanced=True,
-        ),
-    ] = 3.0
     limits: Annotated[
         Limited,
         About(

@@ -58,7 +58,6 @@ class Representation:
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[Note, ...] = ()
-    max_turn: float = 3.0
     limits: str = "on"
 
     def __len__(self) -> int:
@@ -233,7 +232,6 @@ class Representation:
             keep_gravity,
             held,
             self.hips_lead and self.timing.is_edited,
-            self.max_turn,
         )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
