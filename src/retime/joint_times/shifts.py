@@ -35,11 +35,12 @@ from retime.timing.monotone import SPACING
 Track = Callable[[FloatArray], FloatArray]
 _Room = tuple[FloatArray, FloatArray]
 
-# A joint plays at 0.1 to 1.66 times the speed of the body, which changes by at most 12 per second.
-_SLOWER, _FASTER, _BEND = 0.9, 0.66, 12.0
-# A leg that is dragged plays at 0.2 to 1.66 times the speed: feet that leave and reach the ground
-# accelerate more than hands.
-_LEG_SLOPES = np.array([[-0.8], [0.66]])
+# A joint plays at 0.1 to 1.5 times the speed of the body, which changes by at most 12 per second.
+# A speed multiplies accelerations by its square, 2.25 at most.
+_SLOWER, _FASTER, _BEND = 0.9, 0.5, 12.0
+# Parts that are dragged must be in time, and play at up to 1.66 times the speed; legs at 0.2 times
+# or more, because feet that leave and reach the ground accelerate more than hands.
+_PART_SLOPES, _LEG_SLOPES = np.array([[[-0.9], [0.66]], [[-0.8], [0.66]]])
 # Weight of what is asked between the times that count, which have the weight 1: small, so that
 # these are met, but not so small that curves swing between them as a slider moves.
 _BETWEEN = 2e-2
@@ -191,8 +192,7 @@ class JointTimes:
         frame = _Frame(self, span, 0.0)
         grid = frame.grid
         values, slopes = frame.room(None, None, None)
-        if swings:
-            slopes[:] = _LEG_SLOPES
+        slopes[:] = _LEG_SLOPES if swings else _PART_SLOPES
         if stops:
             slopes[0] = -1.0
         asked, weight = toward(grid), np.ones(len(grid))
