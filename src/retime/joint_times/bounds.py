@@ -25,10 +25,10 @@ GRID_S = 1 / 40
 # Largest difference in time between neighbours, seconds.
 MOST_APART_S = 0.4
 # Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
-# time may cause, relative to the largest in the source. With playback speeds of up to 1.5, which
-# multiply accelerations by 2.25, this keeps turns below 3 and accelerations below 4 times.
+# time may cause, relative to the largest in the source. With playback speeds of up to 1.45, which
+# multiply accelerations by 2.1, this keeps turns below 3 and accelerations below 4 times.
 # Swings of legs, which are short, take more of it.
-_TURN, _ACCELERATION, _SWING_ACCELERATION = 1.8, 1.3, 2.7
+_TURN, _ACCELERATION, _SWING_ACCELERATION = 1.8, 1.5, 2.7
 # Movement below this is nothing to compare with: rad/s, and m/s^2.
 _LEAST_TURN, _LEAST_ACCELERATION = 2.0, 20.0
 # Turning that a difference in speed of neighbours may add, relative to the largest of the joint,

@@ -35,12 +35,12 @@ from retime.timing.monotone import SPACING
 Track = Callable[[FloatArray], FloatArray]
 _Room = tuple[FloatArray, FloatArray]
 
-# A joint plays at 0.1 to 1.5 times the speed of the body, which changes by at most 12 per second.
-# A speed multiplies accelerations by its square, 2.25 at most.
-_SLOWER, _FASTER, _BEND = 0.9, 0.5, 12.0
-# Parts that are dragged must be in time, and play at up to 1.66 times the speed; legs at 0.2 times
-# or more, because feet that leave and reach the ground accelerate more than hands.
-_PART_SLOPES, _LEG_SLOPES = np.array([[[-0.9], [0.66]], [[-0.8], [0.66]]])
+# A joint plays at 0.1 to 1.45 times the speed of the body, which changes by at most 12 per second.
+# A speed multiplies accelerations by its square, 2.1 at most.
+_SLOPES, _BEND = np.array([[-0.9], [0.45]]), 12.0
+# Parts that are dragged must be in time: they and what follows them play at up to 1.66 times the
+# speed, legs at 0.2 times or more, because feet that leave and reach the ground accelerate more.
+_DRAG_SLOPES, _LEG_SLOPES = np.array([[[-0.9], [0.66]], [[-0.8], [0.66]]])
 # Weight of what is asked between the times that count, which have the weight 1: small, so that
 # these are met, but not so small that curves swing between them as a slider moves.
 _BETWEEN = 2e-2
@@ -140,7 +140,7 @@ class JointTimes:
             Seconds after the end in which parts may still arrive.
         """
         exact, modes = exact or {}, self.modes
-        frame = _Frame(self, span, past_end)
+        frame = _Frame(self, span, past_end, _DRAG_SLOPES if exact else _SLOPES)
         found: dict[int, Shift] = {}
         for j in [modes.base, *modes.leaders]:
             if j in modes.standing:
@@ -189,10 +189,11 @@ class JointTimes:
         stops : bool
             It may stop, to be in time for several requests.
         """
-        frame = _Frame(self, span, 0.0)
+        frame = _Frame(self, span, 0.0, _DRAG_SLOPES)
         grid = frame.grid
         values, slopes = frame.room(None, None, None)
-        slopes[:] = _LEG_SLOPES if swings else _PART_SLOPES
+        if swings:
+            slopes[:] = _LEG_SLOPES
         if stops:
             slopes[0] = -1.0
         asked, weight = toward(grid), np.ones(len(grid))
@@ -230,6 +231,7 @@ class _Frame:
     source: JointTimes
     span: tuple[float, float] | None
     past_end: float
+    slopes: FloatArray
 
     @property
     def end(self) -> float:
@@ -300,7 +302,7 @@ class _Frame:
         start, end = self.source.motion.domain
         most = end - start + self.past_end
         values = np.stack([np.full(len(grid), -most), np.full(len(grid), most)])
-        slopes = np.stack([np.full(len(grid), -_SLOWER), np.full(len(grid), _FASTER)])
+        slopes = np.repeat(self.slopes, len(grid), axis=1)
         if above is not None and base is not None and bounds is not None:
             led, down = above.values, base.values
             at, now = (np.clip(grid + d, start, end) for d in (led, down))

@@ -188,7 +188,7 @@ class Arrivals:
             notes.append(
                 Note(
                     f"{self.kept:.0%} of the requested staggering is delivered: parts play at 0.1 "
-                    "to 1.5 times the body's speed, and neighbours do not turn against each other",
+                    "to 1.45 times the body's speed, and neighbours do not turn against each other",
                     Remedy("give exactly what is asked", parameter="limits", value="off"),
                     code="staggering-limited",
                     share=self.kept,
