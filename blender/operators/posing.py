@@ -28,8 +28,6 @@ from .parts import (
 _APART = 2.0
 # Seconds within which a found pose gives way to the current frame.
 _NEAR = 0.1
-# No limit for the speed of rotations.
-_ANY_SPEED = 1000.0
 
 
 class _Posing(PartsRetiming):
@@ -75,9 +73,9 @@ class AtFrame(_Posing):
         # The pose that is shown is the one that changes, so its parts arrive together.
         values = values | {"max_refinement": 0.0}
         # Keys are the poses, and no other ones: found beside a key, a pose would end an ease too
-        # early. They stay on their frames, however fast an ease makes the way.
+        # early.
         if keyed is not None:
-            values = {"max_turn": _ANY_SPEED} | values | {"keep": 0}
+            values = values | {"keep": 0}
         answer = yield from poses_of(context, capture, engine, values)
         frames, edits = _with_poses(_frames(capture, answer), keyed or (), frame, capture)
         edits.append(edit(int(np.abs(frames - frame).argmin()), answer))

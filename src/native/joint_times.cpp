@@ -1,4 +1,6 @@
 // Joints at times of their own: how far they may be apart, and the nearest shifts within that.
+#include <array>
+
 #include "envelope.hpp"
 #include "modules.hpp"
 
@@ -269,6 +271,41 @@ Array<double, 1> nearest_shift(double step, View<const double, 1> asked,
     return copied(x);
 }
 
+std::pair<Array<std::int64_t, 1>, Array<double, 2>> curve_points(View<const double, 1> times,
+                                                                 double start, double step,
+                                                                 std::int64_t count, bool loop) {
+    if (count < POINT || !(step > 0.0))
+        throw std::invalid_argument("curve_points: a curve has 4 values or more, a step apart");
+    const index total = times.length();
+    const double cells = static_cast<double>(loop ? count : count - 1);
+    Array<std::int64_t, 1> first(total);
+    Array<double, 2> by(total, POINT);
+    for (index n = 0; n < total; ++n) {
+        double place = (times[n] - start) / step;
+        if (!std::isfinite(place)) throw std::invalid_argument("curve_points: times are finite");
+        place = loop ? place - cells * std::floor(place / cells) : std::clamp(place, 0.0, cells);
+        const double k = std::min(std::floor(place), cells - 1);
+        const double u = place - k, v = 1 - u;
+        const double before = -0.5 * u * v * v, after = -0.5 * u * u * v;
+        const double low = v * v * (1 + 2 * u) - after, high = u * u * (1 + 2 * v) - before;
+        index from = static_cast<index>(k) - 1;
+        std::array<double, POINT> share = {before, low, high, after};
+        // At the ends the slope is 0: the value beyond is that on the other side.
+        if (loop)
+            from = (from + count) % count;
+        else if (from < 0) {
+            share = {low, high + before, after, 0.0};
+            from = 0;
+        } else if (from > count - POINT) {
+            share = {0.0, before, low + after, high};
+            from = count - POINT;
+        }
+        first[n] = from;
+        std::copy(share.begin(), share.end(), by[n].data);
+    }
+    return {std::move(first), std::move(by)};
+}
+
 void bind(nanobind::module_ &m) {
     define(m, "rooms", rooms, "tracks[K,F,3] others[K,F,3] limits[K] most:0..1000000 loop",
            "Return by how many frames earlier and later (2, F) tracks stay within limits.\n\n"
@@ -278,6 +315,9 @@ void bind(nanobind::module_ &m) {
            "Return by how many frames earlier and later (2, F) a part stays above the floor.\n\n"
            "It is at `offset` from a point `above`; where it rests, it stays within `plant`.\n"
            "It may be off by `stray` times its way between two frames.");
+    define(m, "curve_points", curve_points, "times[M] start step count:4..1000000000 loop",
+           "Return the first of the four values of points of a curve, (M,), and weights (M, 4).\n\n"
+           "The curve has `count` values, and slopes of parabolas through three (Catmull, Rom).");
     define(
         m, "nearest_shift", nearest_shift,
         "step asked[N] weight[N] first[R]:0..N by[R,4] wanted[R] values[2,N] slopes[2,N] "

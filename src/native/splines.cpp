@@ -387,21 +387,6 @@ Array<double, 2> rotation_changes(View<const double, 2> values, View<const doubl
     return out;
 }
 
-Array<double, 2> turned_by(View<const std::int64_t, 1> parents, View<const double, 3> own) {
-    const index frames = own.shape[0], joints = own.shape[1];
-    Array<double, 2> out(std::max<index>(frames - 1, 0), 2 * joints);
-    std::vector<Quaternion> now(joints, NO_TURN), before(joints, NO_TURN);
-    for (index f = 0; f < frames; ++f, now.swap(before))
-        for (index j = 0; j < joints; ++j) {
-            const Quaternion q = quaternion(own[f][j]);
-            now[j] = parents[j] < 0 ? q : multiply(now[parents[j]], q);
-            if (f == 0) continue;
-            out(f - 1, j) = angle_between(now[j], before[j]);
-            out(f - 1, joints + j) = angle_between(q, quaternion(own[f - 1][j]));
-        }
-    return out;
-}
-
 Array<double, 1> rising(View<const double, 1> x) {
     struct Block {
         double level;
@@ -448,9 +433,6 @@ void bind(nanobind::module_ &m) {
     define(m, "rotation_changes", rotation_changes, "values[F,4] source[F,4] floor",
            "Return the rotation vectors (F, 3) from source rotations to others.\n\n"
            "They do not jump at half a turn; values below the floor are 0.");
-    define(m, "turned_by", turned_by, "parents[J]:-1..J own[F,J,4]",
-           "Return by how much joints turn from frame to frame, radians, for local turns.\n\n"
-           "The result, (F - 1, 2 J), is in space, then relative to the parents.");
     define(m, "rising", rising, "x[N]",
            "Fit non-decreasing numbers (N,) by least squares (pool adjacent violators).");
 }

@@ -24,7 +24,6 @@ from retime import (
     StaggeredPoses,
     Step,
     TimeWarp,
-    _native,
     apply,
     detect_contacts,
     positions,
@@ -34,11 +33,13 @@ from retime import (
     write_recipe,
 )
 from retime.arrays import FloatArray
+from retime.body.contacts import find_contacts
 from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.search.filtering import noisy_joints, smoothed
 from retime.methods.staggered.stagger import counted_poses, edited_poses
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations
+from retime.notes import Note
 
 UNKNOWN: Any = "best"
 
@@ -1048,12 +1049,61 @@ def test_legs_have_times_of_their_own_in_swings_only(walk: Motion) -> None:
     assert any(n.code == "staggering-limited" for n in warp.notes)
 
 
-def test_turns_from_frame_to_frame_are_exact(walk: Motion) -> None:
-    found = _native.splines.turned_by(walk.skeleton.parents, walk.rotations)
-    for turns, part in zip(
-        (global_rotations(walk), walk.rotations), np.split(found, 2, 1), strict=True
-    ):
-        np.testing.assert_allclose(part, quat.angle(turns[1:], turns[:-1]), rtol=1e-9, atol=1e-12)
+def test_hips_lead_a_succession_and_plants_stay(walk: Motion) -> None:
+    poses = StaggeredPoses.from_motion(walk)
+    led = poses.succession("Hips", 0.03, lead="hips")
+    gain = led.refinements[3] - poses.refinements[3]
+    for name, depth in (("Hips", 0), ("Hips:translation", 0), ("Spine", 1), ("Chest", 2)):
+        assert gain[poses.channels.index(name)] == pytest.approx(0.03 * (depth - 1), abs=1e-12)
+    warp, made = led.warp(), led.motion(constraints="free", times=walk.times)
+    shift = warp(walk.times, "Hips") - walk.times
+    assert np.median(shift) == pytest.approx(0.03, abs=2e-3)
+    assert np.array_equal(warp(walk.times, "LeftFoot"), walk.times)
+    for contact in (c for c in detect_contacts(walk) if c.joint.endswith(("Foot", "Toe"))):
+        now = (walk.times >= contact.start) & (walk.times <= contact.end)
+        foot = walk.skeleton.index(contact.joint)
+        assert np.abs(positions(made)[now, foot] - positions(walk)[now, foot]).max() < 5e-3
+    parameters = {"succession": [("Hips", 0.03, 1.0)], "lead": "hips"}
+    stepped = Recipe([Step("stagger", parameters)]).evaluate(walk)
+    assert apart(stepped, led.motion()) < 1e-12
+    muted = replace(led, edits=(replace(led.edits[-1], mute=True),))
+    assert led.hips_lead
+    assert not muted.hips_lead
+    for joint, lead, why in (("RightArm", "hips", "from the hips"), ("Hips", "feet", "'hips' or")):
+        with pytest.raises(InputError, match=why):
+            poses.succession(joint, 0.03, lead=lead)  # type: ignore[arg-type]
+
+
+def test_notes_tell_what_does_not_arrive(walk: Motion) -> None:
+    poses = StaggeredPoses.from_motion(walk)
+
+    def said(edited: StaggeredPoses) -> dict[str, Note]:
+        return {n.code: n for n in edited.warp().notes}
+
+    k = 3
+    assert "part-misplaced" not in said(poses.refine(k, {"RightArm": 0.01}))
+    beside = poses.refine(k, {"RightHand": 0.1, "RightForeArm": -0.1})  # they have one time
+    note, i = said(beside)["part-misplaced"], poses.channels.index("RightHand")
+    assert note.values["joint"] == "RightHand"
+    assert note.values["leader"] == "RightForeArm"
+    assert float(note.values["delivered"]) == pytest.approx(beside.arrivals.delivered[k, i])
+    ends = poses.refine_poses({"RightArm": 0.02}, poses=[0, k])
+    assert "ends-stay" in said(ends)
+    assert "ends-stay" not in said(poses.refine_poses({"RightArm": 0.02}, poses=[k]))
+    assert ends.refinements[0].max() == 0
+
+
+def test_a_flight_that_does_not_fall_is_named() -> None:
+    jump = samples.jump()
+    poses = StaggeredPoses.from_motion(jump)
+    start, end = find_contacts(jump).flights[0]
+    inside = int(np.abs(poses.times - (start + end) / 2).argmin())
+    warp = poses.retime(inside, float(poses.times[inside]) + 0.05).warp()
+    notes = [n for n in warp.notes if n.code == "flight-not-falling"]
+    assert len(notes) == 1
+    assert float(notes[0].values["fastest"]) > 1.03
+    later = poses.retime(len(poses) - 1, float(poses.times[-1]) + 0.2).warp()  # after the landing
+    assert not any(n.code == "flight-not-falling" for n in later.notes)
 
 
 def test_exaggeration_tells_pose_1_from_the_pose_at_1_second(walk: Motion) -> None:

@@ -48,6 +48,20 @@ describe("poses as a result brings them", () => {
     expect(poses.most(1)).toBeCloseTo(0.2, 5);
   });
 
+  test("how much later than asked a result has parts", () => {
+    const asked = view(undefined, { "1:1": 0.1, "1:2": 0.2 }, ["2:1"]);
+    expect(asked.late(1, [1, 2])).toBe(0);
+    const delivered = new Float32Array(asked.count * asked.channels.length);
+    delivered[asked.channels.length + 1] = 0.06;
+    delivered[asked.channels.length + 2] = 0.12;
+    const times = Float32Array.from(asked.times);
+    const count = asked.channels.length;
+    const late = Float32Array.from(delivered, (_, n) => asked.refinement(Math.floor(n / count), n % count));
+    const poses = new PosesView(asked.editor, times, late, null, null, 0.01, null, null, delivered);
+    expect(poses.late(1, [1, 2])).toBeCloseTo(-0.06, 5);
+    expect(poses.moved(1, 1.1).late(1, [1, 2])).toBe(0); // the result is not there yet
+  });
+
   test("channels are joints, the root's way is not its rotation", () => {
     const poses = view();
     expect(poses.channelOf(0)).toBe(0);

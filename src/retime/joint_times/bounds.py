@@ -25,8 +25,8 @@ GRID_S = 1 / 40
 # Largest difference in time between neighbours, seconds.
 MOST_APART_S = 0.4
 # Turning of a joint against its parent, and acceleration of what hangs on it, that a difference in
-# time may cause, relative to the largest in the source. With playback speeds of up to 1.66, which
-# multiply accelerations by 2.76, this keeps turns below 3 and accelerations below 4 times.
+# time may cause, relative to the largest in the source. With playback speeds of up to 1.45, which
+# multiply accelerations by 2.1, this keeps turns below 3 and accelerations below 4 times.
 # Swings of legs, which are short, take more of it.
 _TURN, _ACCELERATION, _SWING_ACCELERATION = 1.8, 1.5, 2.7
 # Movement below this is nothing to compare with: rad/s, and m/s^2.
@@ -89,7 +89,9 @@ def bounds_of(
         The motion is a cycle.
     """
     measured = _Measured(motion, modes, loop)
-    return {j: measured.bounds(j, contacts) for j in modes.leaders}
+    own = [j for j in modes.leaders if j not in modes.standing]
+    out = {j: measured.bounds(j, contacts) for j in own}
+    return out | ({modes.base: measured.base_bounds(contacts)} if modes.standing else {})
 
 
 class _Measured:
@@ -127,6 +129,17 @@ class _Measured:
             -times(-lowest),
             times(highest),
         )
+
+    def base_bounds(self, contacts: Sequence[Contact] | None) -> Bounds:
+        """Return the bounds of hips that lead: feet in the air, which they carry, do not sink."""
+        motion, rooms = self.motion, []
+        for top in self.modes.standing:
+            leg, above = self.modes.group(top), int(motion.skeleton.parents[top])
+            stands = standing(motion, leg, contacts)
+            rooms.append(part_room(motion, leg, above, stands, above_moves=True))
+        free = np.full(len(motion), _FREE_S)
+        low, high = np.max([r[0] for r in rooms], axis=0), np.min([r[1] for r in rooms], axis=0)
+        return Bounds(motion.times, -free, free, free, low, high)
 
     def _chain(self, joint: int) -> list[int]:
         return self.motion.skeleton.chain(joint)
@@ -205,7 +218,12 @@ class _Measured:
 
 
 def part_room(
-    motion: Motion, joints: Sequence[int], above: int, planted: Mask | None = None
+    motion: Motion,
+    joints: Sequence[int],
+    above: int,
+    planted: Mask | None = None,
+    *,
+    above_moves: bool = False,
 ) -> FloatArray:
     """Return the least and largest shift (2, F) with which a part that has one time does not sink.
 
@@ -219,8 +237,13 @@ def part_room(
         The joint of the base that it hangs on.
     planted : array (F,), optional
         When a leg stands: it is held on the ground then. Other parts stay where they rest.
+    above_moves : bool
+        The joint above has the shift, and carries the part.
     """
-    rooms = [_ground_room(motion, k, above, 0.0, planted=planted) for k in joints]
+    rooms = [
+        _ground_room(motion, k, above, 0.0, planted=planted, above_moves=above_moves)
+        for k in joints
+    ]
     hanging = {k for k in range(len(motion.skeleton)) if joints[0] in motion.skeleton.chain(k)}
     rooms += [_ground_room(motion, k, above, _STRAY) for k in hanging.difference(joints)]
     low, high = np.full((2, len(motion)), _FREE_S) * [[-1.0], [1.0]]
@@ -239,9 +262,10 @@ def _ground_room(
     stray: float,
     *,
     planted: Mask | None = None,
+    above_moves: bool = False,
     loop: bool = False,
 ) -> FloatArray | None:
-    """Return how far (2, F) the time of a joint may be from that of one above, seconds.
+    """Return how far (2, F) the time of a joint may be from that of one above, or the reverse.
 
     ``None`` if it is never near the ground.
     """
@@ -256,9 +280,10 @@ def _ground_room(
     rests = (heights[:, joint] < floor + _RESTS * tall) & (speed < _RESTS_M_S)
     if planted is not None:
         rests, away = np.zeros_like(rests), away + planted[:, None] * [0.0, tall, 0.0]
+    stays, moves = (away, points[:, above]) if above_moves else (points[:, above], away)
     room = _native.joint_times.ground_rooms(
-        np.ascontiguousarray(points[:, above]),
-        np.ascontiguousarray(away),
+        np.ascontiguousarray(stays),
+        np.ascontiguousarray(moves),
         rests.astype(float),
         floor,
         _SINK_M,

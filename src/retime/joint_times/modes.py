@@ -47,12 +47,15 @@ class Modes:
         The joint whose time each joint has.
     swinging : frozenset of int
         The leaders of legs that have times of their own in swings.
+    standing : frozenset of int
+        The leaders of legs that keep the time of the body while the base has its own.
     """
 
     skeleton: Skeleton
     modes: tuple[Mode, ...]
     leader: IndexArray
     swinging: frozenset[int] = frozenset()
+    standing: frozenset[int] = frozenset()
 
     @property
     def base(self) -> int:
@@ -104,6 +107,13 @@ class Modes:
         follow = np.isin(self.leader, joints)
         follow[joints] = True
         return replace(self, modes=tuple(modes), leader=np.where(follow, leader, self.leader))
+
+    def with_standing(self, tops: Mapping[int, Iterable[int]]) -> Modes:
+        """Return modes in which legs, by their topmost joints, keep the time of the body."""
+        leader = self.leader.copy()
+        for top, joints in tops.items():
+            leader[list(joints)] = top
+        return replace(self, leader=leader, standing=frozenset(tops))
 
     def with_swings(self, tops: Mapping[int, Iterable[int]]) -> Modes:
         """Return modes in which legs, by their topmost joints, have times of their own."""

@@ -35,11 +35,12 @@ from retime.timing.monotone import SPACING
 Track = Callable[[FloatArray], FloatArray]
 _Room = tuple[FloatArray, FloatArray]
 
-# A joint plays at 0.1 to 1.66 times the speed of the body, which changes by at most 12 per second.
-_SLOWER, _FASTER, _BEND = 0.9, 0.66, 12.0
-# A leg that is dragged plays at 0.2 to 1.66 times the speed: feet that leave and reach the ground
-# accelerate more than hands.
-_LEG_SLOPES = np.array([[-0.8], [0.66]])
+# A joint plays at 0.1 to 1.45 times the speed of the body, which changes by at most 12 per second.
+# A speed multiplies accelerations by its square, 2.1 at most.
+_SLOPES, _BEND = np.array([[-0.9], [0.45]]), 12.0
+# Parts that are dragged must be in time: they and what follows them play at up to 1.66 times the
+# speed, legs at 0.2 times or more, because feet that leave and reach the ground accelerate more.
+_DRAG_SLOPES, _LEG_SLOPES = np.array([[[-0.9], [0.66]], [[-0.8], [0.66]]])
 # Weight of what is asked between the times that count, which have the weight 1: small, so that
 # these are met, but not so small that curves swing between them as a slider moves.
 _BETWEEN = 2e-2
@@ -139,9 +140,12 @@ class JointTimes:
             Seconds after the end in which parts may still arrive.
         """
         exact, modes = exact or {}, self.modes
-        frame = _Frame(self, span, past_end)
+        frame = _Frame(self, span, past_end, _DRAG_SLOPES if exact else _SLOPES)
         found: dict[int, Shift] = {}
         for j in [modes.base, *modes.leaders]:
+            if j in modes.standing:
+                found[j] = frame.shift()
+                continue
             if j in exact:
                 found[j] = frame.shift(exact[j](frame.grid))
                 continue
@@ -185,7 +189,7 @@ class JointTimes:
         stops : bool
             It may stop, to be in time for several requests.
         """
-        frame = _Frame(self, span, 0.0)
+        frame = _Frame(self, span, 0.0, _DRAG_SLOPES)
         grid = frame.grid
         values, slopes = frame.room(None, None, None)
         if swings:
@@ -227,6 +231,7 @@ class _Frame:
     source: JointTimes
     span: tuple[float, float] | None
     past_end: float
+    slopes: FloatArray
 
     @property
     def end(self) -> float:
@@ -297,7 +302,7 @@ class _Frame:
         start, end = self.source.motion.domain
         most = end - start + self.past_end
         values = np.stack([np.full(len(grid), -most), np.full(len(grid), most)])
-        slopes = np.stack([np.full(len(grid), -_SLOWER), np.full(len(grid), _FASTER)])
+        slopes = np.repeat(self.slopes, len(grid), axis=1)
         if above is not None and base is not None and bounds is not None:
             led, down = above.values, base.values
             at, now = (np.clip(grid + d, start, end) for d in (led, down))
@@ -313,6 +318,11 @@ class _Frame:
             slope = read(bounds.slope, at)
             slopes[0] = np.minimum(np.maximum(step - slope, slopes[0]), step)
             slopes[1] = np.maximum(np.minimum(step + slope, slopes[1]), step)
+        elif bounds is not None:
+            lowest, highest = (
+                np.interp(grid, bounds.times, b) for b in (bounds.lowest, bounds.highest)
+            )
+            values = np.stack([np.maximum(values[0], lowest), np.minimum(values[1], highest)])
         if not self.loop:
             # A part of a clip begins and ends without a bend.
             ends = 1 if self.span is None else 2

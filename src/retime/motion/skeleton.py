@@ -142,7 +142,7 @@ class Skeleton(ReadOnlyArrays):
     def __contains__(self, name: object) -> bool:
         return name in self._index
 
-    @property
+    @cached_property
     def roots(self) -> tuple[int, ...]:
         """Indices of the joints without a parent."""
         return tuple(int(j) for j in np.flatnonzero(self.parents < 0))

@@ -213,6 +213,7 @@ def _poses(name: str, solved: Solved) -> tuple[frame_headers.PosesEditor, dict[s
     return editor, {
         "pose_times": poses.times,
         "refinements": poses.refinements,
+        "delivered": poses.arrivals.delivered if poses.timing.is_edited else poses.refinements,
         "included": poses.timing.included,
         "probability": curve,
         "candidates": pose_blocks.candidates(poses, solved.step.parameters),

@@ -115,9 +115,9 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
     list the pose that it inserts or deletes, by its number at that moment; ``weights`` those of
     the layers. Arrays: ``pose_times``
-    (poses,), ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of
-    times and values, ``candidates`` (moments, 4) and ``tangents`` (poses, channels, 6); see
-    ``pose_blocks.py``. Times are the step's output's.
+    (poses,), ``refinements``, those ``delivered`` and ``included`` (poses, channels),
+    ``probability`` (moments, 2) of times and values, ``candidates`` (moments, 4) and
+    ``tangents`` (poses, channels, 6); see ``pose_blocks.py``. Times are the step's output's.
     """
 
     step: str

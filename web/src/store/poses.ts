@@ -41,7 +41,7 @@ export function posesOf(result: RetimedClip | null): PosesView | null {
   const editor: PosesEditor = result.header.editor;
   const made = new PosesView(
     editor, times, refinements, result.block("included"), result.block("probability"), 1 / result.fps,
-    result.block("candidates"), result.block("tangents"),
+    result.block("candidates"), result.block("tangents"), result.block("delivered"),
   );
   known.set(result, made);
   return made;

@@ -30,6 +30,8 @@ export class PosesView {
     readonly frame: number,
     private readonly found: Float32Array | null = null,
     private readonly speeds: Float32Array | null = null,
+    /** Refinements of the result; unknown while poses are moved. */
+    private readonly delivered: Float32Array | null = null,
   ) {
     this.count = times.length;
     this.channels = editor.channels;
@@ -55,6 +57,12 @@ export class PosesView {
   /** How many seconds later than its pose a channel arrives. */
   refinement(k: number, channel: number): number {
     return this.refinements[k * this.channels.length + channel]!;
+  }
+  /** How many seconds later than asked channels arrive in the result, on average; 0 where that is unknown. */
+  late(k: number, channels: readonly number[]): number {
+    const own = this.delivered ? channels.filter((c) => this.has(k, c)) : [];
+    const off = own.map((c) => this.delivered![k * this.channels.length + c]! - this.refinement(k, c));
+    return off.length ? off.reduce((a, b) => a + b) / off.length : 0;
   }
   knot(k: number, channel: number): number {
     return this.times[k]! + this.refinement(k, channel);

@@ -15,6 +15,9 @@ from retime.motion.contact import Contact
 
 # Largest speed of a foot or hand next to a contact, m/s.
 _FASTEST_FOOT = 3.0
+# A displacement of this many metres fades in twice the time of a small one: a hand that is held far
+# away would pull its elbow straight at once.
+_FAR = 0.09
 # A joint this near to its path, in metres, is on it: the rest is rounding.
 _ROUNDING = 1e-9
 # Weight of a frame at the very end of a contact, of a mean over its frames.
@@ -122,7 +125,8 @@ def _along(
     """Return the displacement of a joint to the paths of its contacts.
 
     It is the distance to the path in the same frame, weighed by 1 in the contact and less beside
-    it. So it is as small as what moved the joint, and the foot's speed is continuous at the ends.
+    it, for longer where it is large. So it is as small as what moved the joint, and the foot's
+    speed is continuous at the ends.
     """
     times, ordered = motion.times, sorted(paths, key=lambda c: c.start)
     move, total = np.zeros_like(place), np.zeros(len(place))
@@ -131,13 +135,17 @@ def _along(
         before = contact.start - ordered[k - 1].end if k else np.inf
         after = ordered[k + 1].start - contact.end if k + 1 < len(ordered) else np.inf
         weight = np.full(len(times), contact.firmness)
-        for away, room in ((contact.start - times, before), (times - contact.end, after)):
-            outside, span = away > 1e-6 / motion.rate, min(fade, room)
+        way = paths[contact] - place
+        size = np.linalg.norm(way, axis=1)
+        for edge, sign, room in ((contact.start, -1.0, before), (contact.end, 1.0, after)):
+            away = sign * (times - edge)
+            outside = away > 1e-6 / motion.rate
+            span = min(fade * (1 + float(np.interp(edge, times, size)) / _FAR), room)
             if span > 0:
                 weight[outside] *= eased(np.clip(1 - away[outside] / span, 0.0, 1.0))
             else:
                 weight[outside] = 0.0
-        move += weight[:, None] * (paths[contact] - place)
+        move += weight[:, None] * way
         total += weight
     move /= np.maximum(total, 1.0)[:, None]  # contacts may overlap
     move[np.abs(move).max(axis=1, initial=0.0) < _ROUNDING] = 0.0

@@ -143,7 +143,7 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     motion : Motion
         The source.
     retimed : Motion
-        It, with legs at other times than the hips; all of its frames, or those about the edit.
+        It, with legs and hips at different times; all of its frames, or those about the edit.
     warp : TimeWarp
         From the retimed motion's time to the source's.
     """
@@ -152,7 +152,8 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
         return retimed
     now, names = cached_positions(retimed), motion.skeleton.names
     thens = {n: warp(times, names[body.limbs[n].end]) for n in _LEGS}
-    busy = np.any([np.abs(then - times) > 1e-9 for then in thens.values()], axis=0)
+    hips = warp(times, names[body.roles["hips"]])
+    busy = np.any([np.abs(then - hips) > 1e-9 for then in thens.values()], axis=0)
     if not busy.any():
         return retimed
     pad = round(PAD * retimed.rate)
@@ -166,9 +167,9 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     offset[span] = _between_feet(legs)
     made = moved(retimed, offset)
     for leg in legs:
-        goal, then = now[:, leg.limb.end].copy(), times.copy()
+        goal, then = now[:, leg.limb.end].copy(), hips.copy()
         goal[span], then[span] = leg.ankle(offset[span]), leg.then
-        made = _lead(motion, made, leg.limb, then, goal)
+        made = _lead(motion, made, leg.limb, then, hips, goal)
     return made
 
 
@@ -297,13 +298,18 @@ def moved(motion: Motion, offset: FloatArray) -> Motion:
     return replace(motion, translations={**motion.translations, root: track})
 
 
-def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: FloatArray) -> Motion:
-    """Move an ankle to its goal; thigh and foot are turned in space as they were at its time."""
+def _lead(
+    motion: Motion, made: Motion, limb: Limb, then: FloatArray, hips: FloatArray, goal: FloatArray
+) -> Motion:
+    """Move an ankle to its goal; thigh and foot are turned in space as they were at its time.
+
+    ``then`` are the times of the leg, ``hips`` those of the hips.
+    """
     parent = int(motion.skeleton.parents[limb.upper])
     local = made.rotations.copy()
     above = cached_rotations(made)[:, parent]
     thigh = turns_at(motion, limb.upper, then)
-    busy = np.abs(then - made.times) > 1e-9
+    busy = np.abs(then - hips) > 1e-9
     local[busy, limb.upper] = quat.multiply(quat.conjugate(above), thigh)[busy]
     made = replace(made, rotations=freeze(local))
     solver = LimbSolver.of(made, limb, hinge=_hinge(motion, limb))

@@ -52,6 +52,8 @@ class Arrivals:
         Contacts of legs that have times of their own. Default: those found.
     blank : bool
         The clip starts over from one pose: its layers replace rotations relative to parents.
+    hips_lead : bool
+        The root and the hips have a time of their own, and legs that of the body.
     """
 
     timing: Timing
@@ -61,6 +63,7 @@ class Arrivals:
     loop: bool = False
     contacts: Sequence[Contact] | None = None
     blank: bool = False
+    hips_lead: bool = False
 
     @cached_property
     def _moved(self) -> Motion:
@@ -79,13 +82,15 @@ class Arrivals:
     def _modes(self) -> Modes:
         modes = self.modes
         body, names = find_body(self.source), self.timing.channels
-        swings = {}
+        legs, swings = {}, {}
         for name, limb in body.limbs.items():
             if name.endswith("leg") and modes.modes[limb.upper] == "base":
-                joints = leg_joints(body, name)
+                joints = legs[limb.upper] = leg_joints(body, name)
                 own = (names.index(body.skeleton.names[j]) for j in joints)
                 if any(_asks(self.timing.asked(i)) for i in own):
                     swings[limb.upper] = joints
+        if self.hips_lead:
+            return modes.with_standing(legs)
         return modes.with_swings(swings) if swings else modes
 
     @cached_property
@@ -183,7 +188,7 @@ class Arrivals:
             notes.append(
                 Note(
                     f"{self.kept:.0%} of the requested staggering is delivered: parts play at 0.1 "
-                    "to 1.66 times the body's speed, and neighbours do not turn against each other",
+                    "to 1.45 times the body's speed, and neighbours do not turn against each other",
                     Remedy("give exactly what is asked", parameter="limits", value="off"),
                     code="staggering-limited",
                     share=self.kept,

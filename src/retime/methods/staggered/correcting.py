@@ -7,22 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retime.arrays import FloatArray
 from retime.body.contacts import find_contacts
 from retime.body.solve.flights import flight_stretch
 from retime.body.solve.gripping import keep_grips
 from retime.body.solve.hinges import within_hinges
 from retime.body.solve.holding import carried_contacts
+from retime.body.solve.pelvis import pelvis_follows
 from retime.body.solve.rising import raised
 from retime.body.solve.travelling import ground_shift, longer_path, travelled
-from retime.methods.staggered.calming import calmed
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.layers import GroundShift, PoseLayer
 from retime.motion.memory import last
-from retime.notes import Note, Remedy
-from retime.sentences import Moment
 from retime.timing import TimeWarp
 
 __all__ = ["Corrections", "corrected"]
@@ -44,8 +41,8 @@ class Corrections:
         Make exaggerated jumps longer, so that they still fall with gravity.
     grips : bool
         Keep hands on what they hold.
-    most : float
-        Maximum rotation speed of exaggerated joints, relative to their maximum in the source.
+    hips_lead : bool
+        The hips have a time of their own: move them as far as planted legs need it.
     """
 
     weight: float = 0.0
@@ -53,10 +50,10 @@ class Corrections:
     span: tuple[float, float] | None = None
     keep_gravity: bool = False
     grips: bool = False
-    most: float = np.inf
+    hips_lead: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.weight or self.travel or self.grips)
+        return bool(self.weight or self.travel or self.grips or self.hips_lead)
 
 
 def corrected(
@@ -85,8 +82,12 @@ def corrected(
     """
     rate, ground = source.rate, None
     if not (by.weight or by.travel):
-        plain = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
-        return warp, correction_between(plain, keep_grips(source, plain, warp)), None
+        plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], fps=rate)
+        if by.hips_lead:
+            made = _on_feet(source, warp, made)
+        if by.grips:
+            made = keep_grips(source, made, warp)
+        return warp, correction_between(plain, made), None
     base = _retimed(source, warp)
     if by.weight > -1 and by.weight and by.keep_gravity:
         flights = find_contacts(base).flights
@@ -94,6 +95,8 @@ def corrected(
             warp = warp @ flight_stretch(base, float(np.sqrt(1 + by.weight)), flights)
             base = apply(source, warp, fps=rate)
     plain = made = apply_edits(source, [Edit(warp=warp, layer=layer)], times=base.times)
+    if by.hips_lead:
+        made, base = _on_feet(source, warp, made), _on_feet(source, warp, base)
     if by.weight and by.span is None:
         made = within_hinges(base, made)
     if by.travel:
@@ -102,37 +105,21 @@ def corrected(
         base, made = travelled(base, base, ground), travelled(base, made, ground)
     if by.weight:
         made = raised(base, made, by.weight, by.span)
-    if by.weight and not by.travel:  # contacts of a longer way are elsewhere
-        held = None if contacts is None else tuple(contacts)
-        correction, share = calmed(source, base, plain, made, warp, by.most, held)
-        warp = warp.with_notes(*_calming(share, base, by.most))
-    else:
-        correction = correction_between(plain, made)
     if by.grips:
-        made = apply_edits(plain, [Edit(correction=correction)])
-        correction = correction_between(plain, keep_grips(source, made, warp))
+        made = keep_grips(source, made, warp)
+    correction = correction_between(plain, made)
     if correction is not None:  # delivered frames may end a fraction of a frame later
         correction = correction.lasting(1 / rate)
     return warp, correction, ground
 
 
+def _on_feet(source: Motion, warp: TimeWarp, made: Motion) -> Motion:
+    """Return a motion with hips that lead moved to where planted legs reach the ground."""
+    plain = _retimed(source, warp)
+    followed = last(source, "on feet", warp, lambda: pelvis_follows(source, plain, warp))
+    return apply_edits(made, [Edit(correction=correction_between(plain, followed))])
+
+
 def _retimed(source: Motion, warp: TimeWarp) -> Motion:
     """Apply a warp; sliders that change poses only share the result, and what is found in it."""
     return last(source, "retimed", warp, lambda: apply(source, warp, fps=source.rate))
-
-
-def _calming(share: FloatArray, motion: Motion, most: float) -> list[Note]:
-    """Say when less is exaggerated than was asked for."""
-    if share.min() > 0.995:
-        return []
-    time = float(motion.times[share.argmin()])
-    return [
-        Note(
-            f"less is exaggerated around {{time}} ({share.min():.0%}): joints turn at most "
-            f"{most:g} times as fast as in the source",
-            Remedy("allow more", parameter="max_turn"),
-            code="exaggeration-bounded",
-            time=Moment(time),
-            share=float(share.min()),
-        )
-    ]

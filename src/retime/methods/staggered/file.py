@@ -120,7 +120,6 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "loop": poses.loop,
         "edits": [e.to_document() for e in poses.edits],
         "notes": poses.notes,
-        "max_turn": poses.max_turn,
         "limits": poses.limits,
     }
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
@@ -199,6 +198,5 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
         as_notes(about["notes"]),
-        float(about["max_turn"]),
         about["limits"],
     )

@@ -12,6 +12,7 @@ from retime.body.solve.holding import Constraints
 from retime.body.solve.posing import Help
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.edits.history import PoseEdit
+from retime.methods.staggered.edits.timing_edits import Lead
 from retime.methods.staggered.edits.value_edits import MOST_WEIGHT
 from retime.parameters import About, Choice, RangeParameters, TimingParameters
 from retime.times import Length, OutputTime, SourceTime
@@ -38,16 +39,6 @@ class FindingParameters(ContactParameters, RangeParameters):
             ),
         ),
     ] = field(default=1.0, kw_only=False)
-    max_turn: Annotated[
-        float,
-        About(
-            "Maximum rotation speed of an exaggerated joint, relative to its maximum in the "
-            "source.",
-            minimum=1.0,
-            slider=(1, 10),
-            advanced=True,
-        ),
-    ] = 3.0
     limits: Annotated[
         Limited,
         About(
@@ -129,6 +120,18 @@ class StaggerParameters(FindingParameters, TimingParameters):
             ),
         ),
     ] = ()
+    lead: Annotated[
+        Lead,
+        About(
+            "Joints that lead a succession from the hips. With hips, the root and the hips arrive "
+            "one step before the legs, and planted feet stay in place.",
+            advanced=True,
+            choices=(
+                Choice("none", "Nothing", "hips and legs have one time"),
+                Choice("hips", "Hips", "root and hips arrive first"),
+            ),
+        ),
+    ] = "none"
     past_end: Annotated[
         bool,
         About(

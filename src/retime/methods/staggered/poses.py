@@ -52,8 +52,6 @@ class StaggeredPoses(TweenEdits):
         The edits so far.
     notes : tuple of str
         Findings, assumptions and shortened edits.
-    max_turn : float
-        Maximum rotation speed of an exaggerated joint, relative to its maximum in the source.
     limits : {"on", "off"}
         Whether parts arrive within limits of speed, and near enough to their neighbours.
 

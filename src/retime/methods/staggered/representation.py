@@ -58,7 +58,6 @@ class Representation:
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[Note, ...] = ()
-    max_turn: float = 3.0
     limits: str = "on"
 
     def __len__(self) -> int:
@@ -169,6 +168,7 @@ class Representation:
             self.loop,
             self.contacts,
             self.is_blank,
+            self.hips_lead,
         )
 
     @property
@@ -226,7 +226,12 @@ class Representation:
         layer = self.layer()
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
         by = Corrections(
-            self.body_weight, self.travel_weight, self._span, keep_gravity, held, self.max_turn
+            self.body_weight,
+            self.travel_weight,
+            self._span,
+            keep_gravity,
+            held,
+            self.hips_lead and self.timing.is_edited,
         )
         quiet = layer is None and not self.timing.is_edited and not by
         warp, correction, ground = self.warp(), None, None
@@ -245,6 +250,14 @@ class Representation:
     def is_blank(self) -> bool:
         """Whether the clip starts over from one pose, without the contacts of the recording."""
         return any(e.do == "blank" and not e.mute for e in self.edits)
+
+    @property
+    def hips_lead(self) -> bool:
+        """Whether a succession gives the hips a time of their own, before that of the legs."""
+        return any(
+            e.do == "succession" and not e.mute and e.arguments.get("lead") == "hips"
+            for e in self.edits
+        )
 
     @property
     def body_weight(self) -> float:

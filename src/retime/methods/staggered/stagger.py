@@ -91,7 +91,7 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     poses = last(motion, "found poses", own, lambda: poses_of(motion, own), same=same)
     poses = _moved(poses, p.moves, ripple=p.ripple)
     for joint, step, power in p.succession:
-        poses = poses.succession(joint, step, power, past_end=p.past_end)
+        poses = poses.succession(joint, step, power, past_end=p.past_end, lead=p.lead)
     chosen = p.joints or None
     if p.jitter:
         poses = poses.jitter(p.jitter, seed=p.seed, joints=chosen)

@@ -19,7 +19,7 @@ import { TweenSection } from "./tween";
 
 /** Edits of all poses as plain parameters: for recipes, seldom for hands. */
 const WHOLE_STEP = [
-  "exaggerate", "relative_to", "overlap", "jitter", "seed", "detail", "joints", "succession", "past_end", "moves",
+  "exaggerate", "relative_to", "overlap", "jitter", "seed", "detail", "joints", "succession", "lead", "past_end", "moves",
   "reach", "reach_help",
 ];
 

@@ -44,6 +44,7 @@ export function drawPoses(plot: PosePlot, { hovered, focused, wish, box }: PoseM
   joinMarks(plot, byPose.filter(([first]) => first?.k === plot.poses.selected), 1.75, 1);
   const marks = byPose.flat();
   fillMarks(plot, marks, dense);
+  if (!dense) markDelivered(plot, marks);
   ringMarks(plot, marks, hovered, focused);
   context.restore();
   if (wish) drawWish(plot, wish);
@@ -151,6 +152,23 @@ function fillMarks({ context, limbs, poses }: PosePlot, marks: Mark[], dense: bo
         context.arc(x, y, 2.5, 0, 2 * Math.PI); // only looked at: its joints are below
       } else traceDiamond(context, x, y, SIZE);
     }
+    context.fill();
+  }
+}
+
+/** A thin line from where a part is asked to arrive to a dot where it does: limits of the body may be between. */
+function markDelivered(plot: PosePlot, marks: Mark[]): void {
+  const { context, theme, poses } = plot;
+  const view = poses.view!;
+  context.strokeStyle = context.fillStyle = theme.retimed;
+  context.lineWidth = 1;
+  for (const { x, y, row, k } of marks) {
+    const late = row.row.open ? 0 : view.late(k, row.row.channels);
+    const to = x + stepX(plot, view.times[k]! + late) - stepX(plot, view.times[k]!);
+    if (Math.abs(to - x) < LEAST_APART) continue;
+    line(context, x, y, to, y);
+    context.beginPath();
+    context.arc(to, y, 2, 0, 2 * Math.PI);
     context.fill();
   }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from retime.methods.staggered.timing import Timing
 from retime.notes import Note
 from retime.sentences import Duration, Moment, ParameterName
 
-__all__ = ["TimingEdits"]
+__all__ = ["Lead", "TimingEdits"]
+
+# What arrives first in a succession, before the body's time.
+Lead = Literal["none", "hips"]
 
 
 class TimingEdits(Representation):
@@ -89,6 +92,7 @@ class TimingEdits(Representation):
         *,
         poses: Iterable[PoseName] | PoseName | None = None,
         past_end: bool = False,
+        lead: Lead = "none",
     ) -> Self:
         """Let movement travel down from a joint: each joint below it arrives later.
 
@@ -107,6 +111,10 @@ class TimingEdits(Representation):
         past_end : bool
             Include the last pose: its parts arrive past the end, parts that have arrived hold,
             and the clip gets longer.
+        lead : {"none", "hips"}
+            Joints that arrive before the body's time. With ``"hips"``, the root and the hips
+            arrive one step before the legs, and plants stay in place; the succession must start
+            from the hips. Otherwise hips and legs have one time.
         """
         step, power = coerce(step, float, "step"), coerce(power, float, "power")
         past_end = coerce(past_end, bool, "past_end")
@@ -116,6 +124,7 @@ class TimingEdits(Representation):
         skeleton = self.source.skeleton
         if any(i >= len(skeleton) for i in start):
             raise InputError(f"a succession starts from a joint; {joint!r} is a translation")
+        first = self._leading(start, lead)
         by = np.zeros(self.refinements.shape)
         # A succession that starts in a leg asks for its swings.
         among = range(len(skeleton)) if start[0] in self._swinging else self._parts(None)
@@ -125,12 +134,30 @@ class TimingEdits(Representation):
             if depths and min(depths) > 0:
                 with np.errstate(over="ignore", invalid="ignore"):
                     by[:, j] = step * np.float64(min(depths)) ** power
+                    by[:, j] -= step if first else 0.0
+        by[:, first] = -step
         self._must_fit(float(np.abs(by).max()))
         chosen = self._chosen(poses)
         if past_end:
             self._must_end_freely()
             chosen = sorted({*chosen, len(self) - 1}) if poses is None else chosen
         return self._staggered(by, chosen, past_end=past_end)
+
+    def _leading(self, start: Sequence[int], lead: Lead) -> list[int]:
+        """Return the channels of the root and the hips, if they lead a succession."""
+        if lead == "none":
+            return []
+        if lead != "hips":
+            raise InputError(f"a succession is led by 'hips' or 'none', not {lead!r}")
+        body, skeleton = find_body(self.source), self.source.skeleton
+        legs = [n for n in body.limbs if n.endswith("leg")]
+        if start != [body.roles.get("hips")] or len(legs) != 2 or not body.is_biped:
+            raise InputError(
+                "hips lead a succession that starts from the hips of a body with two legs; start "
+                "it there, or leave out {name}",
+                name=ParameterName("lead"),
+            )
+        return [*skeleton.chain(start[0]), *range(len(skeleton), len(self.channels))]
 
     def _parts(self, joints: Iterable[str] | None) -> list[int]:
         """Return channels by names and roles; by default those that have times of their own."""

@@ -106,7 +106,6 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         bounds,
         p.loop,
         notes=tuple(notes),
-        max_turn=p.max_turn,
         limits=p.limits,
     )
 
