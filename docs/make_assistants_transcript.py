@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +67,8 @@ async def _session(folder: Path) -> str:
                     (PICTURES / f"{picture}.png").write_bytes(base64.b64decode(part.data))
                     lines += [f"![{wish}](pictures/{picture}.png)", ""]
                 elif isinstance(part, types.TextContent):
-                    lines += ["```text", *_wrapped(part.text), "```", ""]
+                    lines += ["```text", *textwrap.wrap(part.text, 110), "```", ""]
     return "\n".join(lines)
-
-
-def _wrapped(text: str) -> list[str]:
-    """Break a line of data after commas, for reading."""
-    lines = [""]
-    for piece in text.replace(",", ",\0").split("\0"):
-        if len(lines[-1]) + len(piece) > 110:
-            lines.append("")
-        lines[-1] += piece
-    return lines
 
 
 if __name__ == "__main__":

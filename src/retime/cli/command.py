@@ -71,9 +71,8 @@ class Option(click.Option):
         flag, switch = f"--{p.flag}", options_of(p.type) == (bool,)
         shown = "" if switch else _metavar(p)
         # A value in brackets may be left out.
-        more: dict[str, Any] = (
-            {"flag_value": ""} if shown.startswith("[") and shown.endswith("]") else {}
-        )
+        optional = shown.startswith("[") and shown.endswith("]")
+        more: dict[str, Any] = {"flag_value": ""} if optional else {}
         super().__init__(
             [_key(p), f"{flag}/--no-{p.flag}" if switch and p.default is True else flag],
             is_flag=switch,

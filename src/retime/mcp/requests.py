@@ -1,4 +1,4 @@
-"""What an assistant can ask for: each tool is a dataclass of declared parameters."""
+"""Requests of assistants: each tool is a dataclass of declared parameters."""
 
 from __future__ import annotations
 

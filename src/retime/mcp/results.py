@@ -1,4 +1,4 @@
-"""What an assistant is told about motions and results: few numbers, rounded."""
+"""Answers about motions and results: few numbers, rounded."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _MOST_SESSIONS, _MOST_BYTES = 64, 4 << 20
 
 
 class Assistants:
-    """What the protocol's requests are answered with."""
+    """Handlers of the protocol's requests."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers

@@ -1,4 +1,4 @@
-"""Messages of the library in an assistant's terms: names in its requests, and paths in its folder."""
+"""Messages of the library in an assistant's terms: the names in its requests."""
 
 from __future__ import annotations
 

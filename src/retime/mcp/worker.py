@@ -6,6 +6,7 @@ The server may end this process at any time. Files are written completely or not
 from __future__ import annotations
 
 import json
+import queue
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -56,6 +57,8 @@ class Worker:
         self.folder = folder
         self.evaluator = Evaluator()
         self.say: Say = lambda message: None
+        # The server allows a request to write unless it was cancelled meanwhile.
+        self.allowed: queue.SimpleQueue[bool] = queue.SimpleQueue()
 
     def do(self, job: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
         """Answer a request: text or data, and perhaps a picture as the body."""
@@ -156,7 +159,8 @@ class Worker:
         """Solve a plan, write it, and measure the written files."""
         plan = plan_of(request, self.folder)
         solved = self._solved(plan)
-        self.say({"progress": 1, "total": 1, "word": "Writing"})
+        self.say({"ready": True})
+        self.allowed.get()
         if isinstance(plan, TablePlan):
             from retime.io.length_json import read_lengths, write_lengths
 
@@ -269,7 +273,7 @@ def main() -> None:
     folder = Folder(sys.argv[1])
     worker = Worker(folder)
     fence(folder)
-    serve_jobs(worker.do, failed=lambda e: {"error": error_words(e)})
+    serve_jobs(worker.do, failed=lambda e: {"error": error_words(e)}, pushed=worker.allowed.put)
 
 
 if __name__ == "__main__":

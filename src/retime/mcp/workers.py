@@ -1,4 +1,4 @@
-"""The server's side of the child processes: each answers one request at a time, within a deadline."""
+"""The server's side of the child processes: one request at a time, within a deadline."""
 
 from __future__ import annotations
 
@@ -102,6 +102,8 @@ def _answer(
                     last = message
                     if "progress" in message:
                         tell(message)
+                    if "ready" in message:
+                        server.push(True)
     except TimedOut:
         raise Failed(
             f"this takes longer than {_SECONDS:g} seconds and was stopped; nothing was written: "
