@@ -60,6 +60,7 @@ CALLS: dict[str, Call] = {
     "listing above": ("list_motions", {"under": ".."}),
     "listing a file": ("list_motions", {"under": "jump.bvh"}),
     "a file that names one outside": ("inspect", {"motion": "outside.gltf"}),
+    "a linked skeleton": ("inspect", {"motion": "take.amc"}),
     "a picture of nothing": ("look", J | {"show": "colours"}),
     "a warp without a recipe": ("look", J | {"show": "warp"}),
     "a result outside": ("look", J | {"show": "compare", "result": "../secret.bvh"}),
@@ -121,7 +122,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Any:
         '{"asset": {"version": "2.0"}, "buffers": [{"uri": "../secret.bvh", "byteLength": 9}],'
         ' "animations": [{}]}'
     )
+    (top / "secret.asf").write_text(":version 1.10")
+    (folder / "take.amc").write_text(":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n")
     try:
+        (folder / "take.asf").symlink_to(top / "secret.asf")
         (folder / "link.bvh").symlink_to(top / "secret.bvh")
         (folder / "away").symlink_to(top)
         (folder / "circle.bvh").symlink_to(folder / "circle.bvh")
@@ -163,6 +167,11 @@ def test_a_wrong_call_is_answered_with_a_sentence(name: str, answers: Any) -> No
     assert not any(word in text for word in ("Traceback", "bug in retime", "Error:", str(os.sep)
                                              + "clips" + os.sep))  # fmt: skip
     assert before == after
+
+
+@pytest.mark.parametrize("name", ["a link outside", "a linked folder", "a linked skeleton"])
+def test_links_do_not_lead_out_of_the_folder(name: str, answers: Any) -> None:
+    assert "outside the folder" in answers[0][name][1]
 
 
 def test_the_server_goes_on(answers: Any) -> None:

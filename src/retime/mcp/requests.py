@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from retime.parameters import About
+from retime.parameters_shared import Fps
 
 # Longest request, bytes: a surface of 100 joints has 30,000.
 MOST_BYTES = 1_000_000
@@ -36,7 +37,7 @@ class Look:
     """Draw a film strip, the warp of a recipe, or the source above its result."""
 
     motion: Motion
-    show: Annotated[Literal["strip", "warp", "compare"], About("")] = "strip"
+    show: Annotated[Literal["strip", "warp", "compare"], About("Kind.")] = "strip"
     recipe: Recipe = None
     result: Annotated[str | None, About("Result file to compare.")] = None
     animation: Animation = None
@@ -54,7 +55,7 @@ class Propose:
     motion: Annotated[Mapping[str, str] | str, About("File; of a group {name: file}.")]
     recipe: Annotated[Mapping[str, Any], About("Edit.", widget="data")]
     animation: Animation = None
-    fps: Annotated[float | None, About("Frame rate of the result.", minimum=1, maximum=1000)] = None
+    fps: Fps = None
     exact: Annotated[bool, About("Do not round to whole frames.")] = False
     picture: Annotated[bool, About("Add a picture.")] = False
 
@@ -82,7 +83,7 @@ class Apply(Propose):
 class Explain:
     """Explain a method, parameter (method.parameter), error or note code; empty lists methods."""
 
-    about: Annotated[str, About("Its name.")] = ""
+    about: Annotated[str, About("What to explain.")] = ""
 
 
 TOOLS: dict[str, type] = {

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,12 @@ class Workers:
     def __init__(self, folder: Path) -> None:
         # -P: files in the folder are never imported.
         command = [sys.executable, "-P", "-m", "retime.mcp.worker", str(folder)]
-        env = os.environ | ONE_THREAD | {"MPLBACKEND": "agg"}
+        # Files of others are in the common temporary folder.
+        self._temporary = tempfile.TemporaryDirectory(
+            prefix="retime-mcp-", ignore_cleanup_errors=True
+        )
+        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._temporary.name)
+        env = os.environ | ONE_THREAD | own | {"MPLBACKEND": "agg"}
         servers = [JobServer(command, env=env, cwd=folder, stderr=None) for _ in range(_PROCESSES)]
         # The last one that was used comes first: its process runs, and has motions in memory.
         self._free: asyncio.LifoQueue[JobServer] = asyncio.LifoQueue()
@@ -73,6 +79,7 @@ class Workers:
         for server in self._servers:
             server.kill()
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._temporary.cleanup()
 
 
 async def _tell(heard: Heard, done: float, total: float, word: str) -> None:
