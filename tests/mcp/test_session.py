@@ -20,6 +20,7 @@ from mcp.client import Client
 import retime
 from mcp_running import HttpServer, data_of, fill, http_server, over_pipes, picture_of, run, text_of
 from retime import Evaluator, Job, Recipe, Step
+from retime.cli.mcp import _address
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
 # What a session that shortens a clip may cost: descriptions of tools, and all that they return.
@@ -55,9 +56,8 @@ async def _shorten(client: Client, file: str, out: str) -> int:
         return result
 
     motions = data_of(await call("list_motions"))["motions"]
-    (row,) = [m for m in motions if m["file"] == file]
-    assert row["duration"] == pytest.approx(3.25)
-    assert row["fps"] == pytest.approx(60)
+    (row,) = [m for m in motions if m[0] == file]
+    assert row[2:] == pytest.approx([3.25, 60])
     facts = data_of(await call("inspect", motion=file))
     assert len(facts["flights"]) == 1
     assert facts["possible_lengths"]["guided"][0] == pytest.approx(0.4167, abs=1e-3)
@@ -106,6 +106,14 @@ def test_sessions_over_http(served: HttpServer, folder: Path, suffix: str) -> No
 
     run(work())
     assert retime.read(folder / f"short.{suffix}").duration == pytest.approx(2.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "text, place",
+    [("", ("127.0.0.1", 8766)), ("9000", ("127.0.0.1", 9000)), ("[::1]:0", ("::1", 0))],
+)
+def test_an_address_may_be_left_out(text: str, place: tuple[str, int]) -> None:
+    assert _address(text) == place
 
 
 def test_groups_tables_and_explanations(served: HttpServer, folder: Path) -> None:

@@ -14,9 +14,7 @@ _HOST, _PORT = "127.0.0.1", 8766
 
 
 def mcp(
-    folder: Annotated[
-        Path, word("[FOLDER]", "Only folder that may be read and written. Default: this one.")
-    ] = Path(),
+    folder: Annotated[Path, word("[FOLDER]", "Only folder that may be read and written.")] = Path(),
     *,
     http: Annotated[
         str | None,
@@ -57,7 +55,7 @@ def mcp(
 
 
 def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
+    host, _, port = (text or f"{_HOST}:{_PORT}").rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise InputError(f"--http {text!r} is not an address; write {_HOST}:{_PORT}")
     return host.strip("[]") or _HOST, int(port)

@@ -82,18 +82,18 @@ class Worker:
         rows = []
         for number, file in enumerate(files[:MOST_FILES]):
             self.say({"progress": number, "total": len(files), "word": file})
-            rows.append({"file": file, **self._listed(file)})
+            rows.append([file, *self._listed(file)])
         more = {"more": "name a subfolder"} if len(files) > MOST_FILES else {}
-        return {"motions": rows, **more}
+        return {"of": ["file", "format", "duration", "fps"], "motions": rows, **more}
 
-    def _listed(self, file: str) -> Answer:
+    def _listed(self, file: str) -> list[Any]:
         from retime.io import kind_of
 
         try:
             motion = self._read(file, None)
-            return {"format": kind_of(file).name, "duration": motion.duration, "fps": motion.rate}
+            return [kind_of(file).name, motion.duration, motion.rate]
         except RetimeError as e:
-            return {"fault": error_words(e)}
+            return [error_words(e)]
 
     def inspect(self, request: Inspect) -> Answer:
         """Return what is in a motion, and what looks wrong."""
