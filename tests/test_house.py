@@ -104,7 +104,7 @@ def test_no_sentence_below_a_front_end_names_an_option() -> None:
 
 def test_every_package_is_a_front_end_or_below_one() -> None:
     source = Path(retime.__file__).parent
-    front = {"cli", "studio", "batch", "live_server", "hosts"}
+    front = {"cli", "studio", "batch", "live_server", "hosts", "mcp"}
     there = {p.stem for p in source.iterdir() if p.is_dir() or p.suffix == ".py"}
     # The kernels are a module that is no Python; their stubs may lie beside it.
     assert there - {"__init__", "__main__", "__pycache__", "_native"} == front | set(BELOW)

@@ -58,6 +58,7 @@ COMMANDS = {
     "samples": "List, write or download sample motions.",
     "plot": "Draw a warp, or motions as film strips.",
     "studio": "Edit timing in the browser.",
+    "mcp": "Let an assistant inspect, retime and check motions.",
     "engine": "Serve another program, such as the Blender extension.",
     "demo": "Retime sample motions, with pictures.",
 }

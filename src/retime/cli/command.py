@@ -69,6 +69,10 @@ class Option(click.Option):
 
     def __init__(self, p: Parameter, panel: str = "") -> None:
         flag, switch = f"--{p.flag}", options_of(p.type) == (bool,)
+        shown = "" if switch else _metavar(p)
+        # A value in brackets may be left out.
+        optional = shown.startswith("[") and shown.endswith("]")
+        more: dict[str, Any] = {"flag_value": ""} if optional else {}
         super().__init__(
             [_key(p), f"{flag}/--no-{p.flag}" if switch and p.default is True else flag],
             is_flag=switch,
@@ -77,7 +81,8 @@ class Option(click.Option):
             multiple=p.repeatable,
             type=None if switch else Text(p),
             help=p.help_with(times="s"),
-            metavar=None if switch else _metavar(p),
+            metavar=shown or None,
+            **more,
         )
         own = ADVANCED if p.about.advanced else CLIP if p.shared else ""
         self.panel = p.about.panel or panel or own
