@@ -40,7 +40,8 @@ def quick(motion: Motion) -> FloatArray:
 def clips() -> tuple[Motion, Motion, Motion]:
     source = trembling()
     slow = Step("spline", {"duration": 2 * source.duration})
-    return source, *(Recipe([slow, *more]).evaluate(source) for more in ([], [Step("detail")]))
+    plain, detailed = ([slow], [slow, Step("detail")])
+    return source, Recipe(plain).evaluate(source), Recipe(detailed).evaluate(source)
 
 
 def test_energy_is_back_where_it_was(clips: tuple[Motion, Motion, Motion]) -> None:
