@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from retime import samples, write
+
 pytest.importorskip("mcp", reason="the part mcp is not installed")
 
 from mcp_running import data_of, fill, http_server, run, text_of
@@ -61,6 +63,7 @@ CALLS: dict[str, Call] = {
     "listing a file": ("list_motions", {"under": "jump.bvh"}),
     "a file that names one outside": ("inspect", {"motion": "outside.gltf"}),
     "a linked skeleton": ("inspect", {"motion": "take.amc"}),
+    "a layer outside": ("inspect", {"motion": "layer.usda"}),
     "a picture of nothing": ("look", J | {"show": "colours"}),
     "a warp without a recipe": ("look", J | {"show": "warp"}),
     "a result outside": ("look", J | {"show": "compare", "result": "../secret.bvh"}),
@@ -126,6 +129,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "take.amc").write_text(":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n")
     try:
         (folder / "take.asf").symlink_to(top / "secret.asf")
+        write(samples.chain(), top / "secret.usda")
+        (folder / "layer.usda").write_text("#usda 1.0\n(subLayers = [@../secret.usda@])\n")
         (folder / "link.bvh").symlink_to(top / "secret.bvh")
         (folder / "away").symlink_to(top)
         (folder / "circle.bvh").symlink_to(folder / "circle.bvh")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.errors import InputError, did_you_mean
+from retime.process.library import FENCE
 
 # Files that are listed, and looked at to find them.
 MOST_FILES, _MOST_LOOKED_AT = 300, 20_000
@@ -98,6 +99,7 @@ def fence(folder: Folder) -> None:
             for place in _CHANGES[event]:
                 _must_be_in(arguments[place], ours)
 
+    os.environ[FENCE] = str(folder.root)  # libraries in processes of their own refuse files, too
     sys.dont_write_bytecode = True  # beside modules that are imported later
     sys.addaudithook(open_or_refuse)
 

@@ -26,6 +26,8 @@ from retime.process.inside import Say, bound_memory, bound_time, serve_jobs
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 
+# Variable of the environment: the folder outside which a library opens no file, if a server set one.
+FENCE = "RETIME_FOLDER"
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
 # The program imports the same package as this process.
 _PACKAGES = str(Path(__file__).resolve().parents[2])

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from pxr import Ar, Sdf, Tf, Usd, UsdGeom, UsdSkel
 
 from retime.arrays import FloatArray
 from retime.process.inside import bound_memory
-from retime.process.library import Refused
+from retime.process.library import FENCE, Refused
 
 TRACKS = ("rotations", "translations", "scales")
 _MOST_PRIMS = 1_000_000
@@ -78,6 +79,9 @@ def open_stage(path: str) -> Opened:
         stage = Usd.Stage.Open(root, session)
     except Tf.ErrorException as e:
         raise Refused(f"USD cannot open it: {_first_words(e)}") from None
+    for layer in stage.GetUsedLayers():
+        if layer.realPath:
+            _must_be_allowed(layer.realPath)
     return Opened(stage, root, session, layers, missing)
 
 
@@ -96,6 +100,7 @@ def _composed(root: Any, path: str) -> tuple[list[str], list[str]]:
             if not os.path.isfile(file):
                 missing.append(asset)
                 continue
+            _must_be_allowed(file)
             size += os.path.getsize(file)
             bound_memory(size)
             try:
@@ -104,6 +109,13 @@ def _composed(root: Any, path: str) -> tuple[list[str], list[str]]:
             except Refused:
                 missing.append(asset)
     return layers, missing
+
+
+def _must_be_allowed(file: str) -> None:
+    """Refuse a layer outside the folder to which a server limits this process, if one does."""
+    folder = os.environ.get(FENCE)
+    if folder and not Path(os.path.realpath(file)).is_relative_to(folder):
+        raise Refused("it names a layer outside the folder of this server")
 
 
 def _resolved(asset: str) -> tuple[str, str]:
