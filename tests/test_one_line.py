@@ -10,6 +10,7 @@ import pytest
 
 import retime
 from retime import live, samples
+from retime.evaluate import evaluate_group
 from retime.recipe import Recipe, Step
 
 JUMP = samples.jump()
@@ -26,6 +27,12 @@ def made() -> dict[str, Any]:
     layer = retime.PoseLayer(np.array([0.0, 0.5, 1.0]), {"Head": np.zeros((3, 3))})
     recording = live.record(JUMP)
     table = [[1.0] * 50] * 50
+    pair = {"one": JUMP, "other": JUMP}
+    group, together = retime.group(pair), retime.GroupRecipe({"one": RECIPE})
+    job = retime.GroupJob(
+        members={name: retime.Job(source=motion) for name, motion in pair.items()}, recipe=together
+    )
+    grouped = evaluate_group(retime.Evaluator(), job)
     found = [
         JUMP, WARP, RECIPE, RECIPE.steps[1], done, done.solved[0], layer, recording,
         retime.find_body(JUMP), JUMP.skeleton, JUMP.skeleton.end_sites[0], JUMP.units,
@@ -35,6 +42,9 @@ def made() -> dict[str, Any]:
         retime.ControlPoint(0.1, "Head"), retime.SurfaceKey(time=1.0, joint="Head", shape=table),
         retime.ControlSurfaces(JUMP, [retime.SurfaceKey(time=1.0, joint="Head", shift=0.1)]),
         retime.PhysicsModel(JUMP), live.find_alignment(JUMP, JUMP), live.BayesAligner(recording),
+        group, retime.Shared(0.5, 1.0, ("one", "other")), retime.Link("one", 0.5, "other", 1.0),
+        retime.Touch(0.5, 1.0, "LeftHand", "Chest", True, True, 0.01), together, grouped, job,
+        next(retime.vary(JUMP, 1)), retime.lengths(JUMP), retime.spline(JUMP, duration=2.0),
         live.PredictiveAligner(recording), WARP.body, done.solved[0].edit, samples.sample("jump"),
     ]  # fmt: skip
     return {type(one).__name__: one for one in found}

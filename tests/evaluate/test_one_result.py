@@ -96,6 +96,7 @@ CASES = {
     ),
     "reach": Case((("stagger", {"reach": [(1.1, "left_hand", 0.3, 1.2, 1.5)]}),)),
     "held contacts": Case((("spline", {"duration": 3.3333}), ("hold", {}))),
+    "detail": Case((("spline", {"duration": 3.5}), ("detail", {}))),
     "smooth": Case((("guided", {"duration": 1.2001}), ("smooth", {}))),
     "a given warp": Case(
         (("warp", {"warp": TimeWarp([0, 1, 2], [0, 1.4, 2])}), ("hold", {})), "punches"

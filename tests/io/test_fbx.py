@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import retime
+from fbx_cases import CLOSE
 from fbx_making import (
     AUTO,
     BROKEN,
@@ -45,9 +46,6 @@ from retime.io.fbx.rotations import euler
 from retime.io.fbx.tree import Node, empty_tree, parse, write
 from retime.timing.graph import Graph
 
-# Largest error of an angle between keys under a curved warp, in radians: the writer adds up 0.02
-# degrees over layers and axes.
-CLOSE = 5e-4
 VERSIONS = (7100, 7300, 7400, 7500, 7700)
 
 

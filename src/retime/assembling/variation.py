@@ -15,6 +15,7 @@ from retime.methods.guided import suggest_keytimes
 from retime.motion import Motion
 from retime.motion.kinematics import joint_speeds
 from retime.motion.memory import last
+from retime.one_line import one_line
 from retime.recipe import Recipe, Step
 
 Amount = Literal["subtle", "clear", "strong"]
@@ -35,6 +36,7 @@ _EDGE_S = 0.3
 MOST = 100_000
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Variation:
     """One variation.

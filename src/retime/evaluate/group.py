@@ -20,6 +20,7 @@ from retime.groups.touches import find_touches
 from retime.motion import Motion
 from retime.motion.part import part_below
 from retime.notes import Note
+from retime.one_line import one_line
 from retime.recipe import Recipe, Step
 from retime.sentences import Duration
 from retime.timing import TimeWarp
@@ -30,6 +31,7 @@ _APART_S = 1e-4
 _MISSED = 0.01
 
 
+@one_line()
 @dataclass(frozen=True, kw_only=True)
 class GroupJob:
     """The members of a group with their recipe, and options for the result.
@@ -56,6 +58,7 @@ class GroupJob:
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class EvaluatedGroup:
     """Result of a group job.

@@ -13,9 +13,11 @@ from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.notes import Note
+from retime.one_line import one_line
 from retime.timing import TimeWarp
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class GroupResult:
     """The members of a group with their new timing.
@@ -62,7 +64,7 @@ def group(members: Mapping[str, Motion], p: GroupParameters) -> GroupResult:
     Examples
     --------
     >>> from retime import group, samples, Shared
-    >>> thrower, catcher = samples.throw()
+    >>> thrower, catcher, _ = samples.throw()
     >>> both = group({"Ann": thrower, "Ben": catcher}, duration="75%", shared=[Shared(1.0, 1.4)])
     >>> ann, ben = both.warps.values()
     >>> bool(abs(ann.inverse(1.2) - ben.inverse(1.2)) < 1e-9)

@@ -10,6 +10,7 @@ from typing import Any
 from retime.errors import FormatError, InputError
 from retime.groups.parameters import GroupParameters
 from retime.io.json_text import must_be_shallow, must_be_version, parse_json, write_json
+from retime.one_line import one_line
 from retime.parameters import build, declared, values_of
 from retime.recipe import Recipe
 from retime.recipe import json as recipe_json
@@ -19,6 +20,7 @@ __all__ = ["GroupRecipe", "read_group_recipe", "write_group_recipe"]
 FORMAT, VERSION = "retime-group", 1
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class GroupRecipe:
     """The common timing of a group, and the recipe of each member after it.

@@ -14,7 +14,7 @@ from retime.errors import InputError, did_you_mean
 from retime.sentences import Moment, Span
 from retime.times import ClipTime, Clock, parse_time
 
-_TERM = re.compile(r"([+-]?)\s*([0-9.]+)\s*(%|s)?\s*")
+_TERM = re.compile(r"([+-]?)\s{0,9}+([0-9.]++)\s{0,9}+(%|s)?\s{0,9}+")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from retime.process.inside import Say, bound_memory, bound_time, serve_jobs
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 
-# Variable of the environment: the folder outside which a library opens no file, if a server set one.
+# Variable of the environment: a folder outside which a library opens no file, if it is set.
 FENCE = "RETIME_FOLDER"
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
 # The program imports the same package as this process.

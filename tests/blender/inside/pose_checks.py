@@ -125,7 +125,8 @@ def check_eases_of_a_control_rig():
         assert max(grown.values()) == add, preset
         told = "keys were added" if add else "follow"
         assert any(told in s for s in said), said
-        assert by.max() > 20, preset
+        # A snap plays the arm at most 1.45 times as fast as the body.
+        assert by.max() > (15 if preset == "snap" else 20), (preset, by.max())
         if preset != "snap":  # which ends at the pose; the others last until the next key
             assert by[35] > 1 > by[36], (preset, by[35:37])
         assert off.max() < most, (preset, add, off.max())

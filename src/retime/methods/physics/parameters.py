@@ -87,7 +87,7 @@ class ModelParameters(ContactParameters):
             choices=(
                 Choice("timing", "Timing", "change when the figure lands"),
                 Choice("height", "Height", "keep the timing and change the height of the jump"),
-                Choice("travel", "Height and distance", "also keep the speed over the ground"),
+                Choice("travel", "Travel", "also keep the speed over the ground"),
             ),
         ),
     ] = "timing"

@@ -73,7 +73,7 @@ class ControlParameters:
         float,
         About(
             "Minimum playback speed of any joint. The range of a drag is widened, or the drag "
-            "shortened, to keep it. A trunk that must be in time for two drags may stop.",
+            "shortened, to keep it. The trunk may stop to be in time for two drags.",
             minimum=1e-3,
             maximum=0.99,
             advanced=True,
