@@ -59,8 +59,9 @@ def _parsed(name: str, pin: Any) -> tuple[float, float]:
     """Return the fixed time and the share of a pin."""
     text = f"{pin:g}s" if is_number(pin) and math.isfinite(pin) else str(pin)
     seconds, share, at = 0.0, 0.0, 0
-    for found in _TERM.finditer(text.strip()[:60]):
-        if found.start() != at or (at > 0 and not found[1]):
+    plain = text.strip()[:60]
+    while found := _TERM.match(plain, at):
+        if at > 0 and not found[1]:
             break
         try:
             value = float(found[2]) * (-1 if found[1] == "-" else 1)
