@@ -11,8 +11,8 @@ from retime.body.model.body import find_body
 from retime.motion import Motion
 from retime.motion.kinematics import cached_positions
 
-# Moments are compared by the poses within this time on both sides of them, so that directions and
-# speeds count too, seconds; and by so many poses.
+# Moments are compared by poses within this time on both sides, seconds, so that speeds count too,
+# and the number of these poses.
 _BESIDE_S, _POSES = 0.2, 5
 
 
